@@ -1,0 +1,23 @@
+# Compiler flags of the whole tree. Frame pointers are always on, so that a profile taken later
+# does not change what was measured before; LTO is off, so that the seam's indirect calls stay.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_compile_options(-fno-omit-frame-pointer -Wall -Wextra -Werror)
+if(HOTLAP_SANITIZE)
+  add_compile_options(-fsanitize=${HOTLAP_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HOTLAP_SANITIZE})
+endif()
+if(HOTLAP_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+find_package(Threads REQUIRED)

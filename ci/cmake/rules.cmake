@@ -1,0 +1,49 @@
+# The rules by which every folder declares what it builds:
+#   hotlap_library(NAME SOURCES... [DEPS LIBS...])
+#   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin
+#   hotlap_test(NAME SOURCES... [DEPS LIBS...])        GoogleTest, one ctest entry per binary
+#   hotlap_fuzzer(NAME SOURCES... [DEPS LIBS...])      libFuzzer target, with HOTLAP_FUZZ only
+# Includes are written from the top of the tree: #include "harness/load/histogram.h".
+function(_hotlap_common target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  if(ARG_DEPS)
+    target_link_libraries(${target} PUBLIC ${ARG_DEPS})
+  endif()
+endfunction()
+
+function(hotlap_library name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  _hotlap_common(${name})
+endfunction()
+
+function(hotlap_binary name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  _hotlap_common(${name})
+endfunction()
+
+function(hotlap_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+  _hotlap_common(${name})
+  find_package(GTest REQUIRED)
+  target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+function(hotlap_fuzzer name)
+  if(NOT HOTLAP_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  _hotlap_common(${name})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()
