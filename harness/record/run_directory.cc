@@ -39,10 +39,10 @@ std::string rounds_header() {
   return absl::StrCat(
       "pass,round,arm,launch_position,connect_position,path_slot,padding_bytes,port,pids,",
       kCountColumns,
-      ",load_ns,own_slices_ns,cpu_ns,cpu_own_slices_ns,generator_cpu_ns,machine_busy_ns,"
+      ",load_ns,own_slices_ns,cpu_ns,cpu_own_slices_ns,generator_cpu_ns,"
       "minor_faults,major_faults,voluntary_switches,involuntary_switches,rss_begin_bytes,"
-      "rss_end_bytes,requests_begin,user_ns_sampled,system_ns_sampled,syscalls,latency_p50_ns,"
-      "latency_p90_ns,latency_p99_ns,steal_ns,ballast_step_ns,round_ns,void_cause,void_arm\n");
+      "rss_end_bytes,rss_requests,user_ns_sampled,system_ns_sampled,syscalls,latency_p50_ns,"
+      "latency_p90_ns,latency_p99_ns,steal_ns,other_load_ns,generator_late_ns,ballast_step_ns,round_ns,void_cause,void_arm\n");
 }
 
 constexpr char kLatencyHeader[] = "pass,round,arm,low_ns,high_ns,count,min_ns,max_ns,sum_ns\n";
@@ -85,20 +85,6 @@ void add_counts(CsvLine& line, const ErrorCounts& c) {
   }
 }
 
-// Nearest rank; needs 10/(1-q) samples. The bucket's upper edge is what the sample may be at most.
-std::optional<int64_t> quantile_ns(const hotlap::v1::Latency& latency, double q) {
-  int64_t total = 0;
-  for (const auto& bucket : latency.buckets()) total += bucket.count();
-  if (static_cast<double>(total) * (1 - q) < 10 - 1e-9) return std::nullopt;
-  int64_t rank = static_cast<int64_t>(q * static_cast<double>(total));
-  if (static_cast<double>(rank) < q * static_cast<double>(total)) ++rank;
-  for (const auto& bucket : latency.buckets()) {
-    rank -= bucket.count();
-    if (rank <= 0) return std::min(std::max(bucket.high_ns(), latency.min_ns()), latency.max_ns());
-  }
-  return latency.max_ns();
-}
-
 #define HOTLAP_OPTIONAL(message, field) \
   ((message).has_##field() ? std::optional<int64_t>((message).field()) : std::optional<int64_t>())
 
@@ -117,14 +103,15 @@ std::string round_row(const Round& round, const ArmRound& arm,
   for (auto value :
        {HOTLAP_OPTIONAL(arm, own_slices_ns), HOTLAP_OPTIONAL(arm, cpu_ns),
         HOTLAP_OPTIONAL(arm, cpu_own_slices_ns), HOTLAP_OPTIONAL(arm, generator_cpu_ns),
-        HOTLAP_OPTIONAL(arm, machine_busy_ns), HOTLAP_OPTIONAL(arm, minor_faults),
+        HOTLAP_OPTIONAL(arm, minor_faults),
         HOTLAP_OPTIONAL(arm, major_faults), HOTLAP_OPTIONAL(arm, voluntary_switches),
         HOTLAP_OPTIONAL(arm, involuntary_switches), HOTLAP_OPTIONAL(arm, rss_begin_bytes),
-        HOTLAP_OPTIONAL(arm, rss_end_bytes), HOTLAP_OPTIONAL(arm, requests_begin),
+        HOTLAP_OPTIONAL(arm, rss_end_bytes), HOTLAP_OPTIONAL(arm, rss_requests),
         HOTLAP_OPTIONAL(arm, user_ns_sampled), HOTLAP_OPTIONAL(arm, system_ns_sampled),
-        HOTLAP_OPTIONAL(arm, syscalls), quantile_ns(arm.latency(), 0.5),
-        quantile_ns(arm.latency(), 0.9), quantile_ns(arm.latency(), 0.99),
-        HOTLAP_OPTIONAL(round, steal_ns)}) {
+        HOTLAP_OPTIONAL(arm, syscalls), HOTLAP_OPTIONAL(arm, latency_p50_ns),
+        HOTLAP_OPTIONAL(arm, latency_p90_ns), HOTLAP_OPTIONAL(arm, latency_p99_ns),
+        HOTLAP_OPTIONAL(round, steal_ns), HOTLAP_OPTIONAL(round, other_load_ns),
+        HOTLAP_OPTIONAL(round, generator_late_ns)}) {
     line.integer(value);
   }
   line.real(round.has_ballast_step_ns() ? std::optional<double>(round.ballast_step_ns())
