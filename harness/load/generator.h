@@ -67,13 +67,16 @@ using EdgeCallback = std::function<bool(const Edge&)>;
 struct RunResult {
   std::vector<SliceResult> slices;  // fewer than scheduled when ended early
   bool cancelled = false;
+  std::string error;  // a schedule that names an arm that was never opened; nothing was run
 };
 
-// Ends at whichever comes first; a zero is no limit, and both zero runs until cancel().
+// Ends at whichever comes first; a zero is no limit, and with both zero only cancel() ends it.
 struct LoadPlan {
   std::int64_t duration_ns = 0;
   std::int64_t requests = 0;
   std::int64_t progress_every_ns = 1'000'000'000;
+  // How long replies in flight at the end are awaited; what is unanswered then is `in_flight`.
+  std::int64_t drain_ns = 1'000'000'000;
 };
 
 struct LoadProgress {
