@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +16,12 @@ namespace hotlap::plan {
 
 struct Decision {
   bool stop = false;
-  bool early = false;              // before the last look
-  bool leans = false;              // early and by significance: the estimate leans away from 0
-  std::string reason;              // why it stops, or what it waits for
-  double alpha = 0;                // of the look at which it stopped; of the next one otherwise
-  uint32_t next_look = 0;          // rounds; 0 when stopped
-  std::optional<Verdict> verdict;  // of the primary metric, when there was a look
+  bool early = false;             // before the last look
+  bool leans = false;             // early and by significance: the estimate leans away from 0
+  std::string reason;             // why it stops, or what it waits for
+  double alpha = 0;               // of the look at which it stopped; of the next one otherwise
+  uint32_t next_look = 0;         // rounds; 0 when stopped
+  std::vector<Verdict> verdicts;  // one per Evidence, when there was a look
 };
 
 // `primary` holds the rounds so far (alpha and at_look are set here). With several arms against the
