@@ -135,6 +135,8 @@ std::string_view reason(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 204:
+      return "No Content";
     case 400:
       return "Bad Request";
     case 404:
@@ -176,11 +178,13 @@ void append_reply(const Reply& reply, HttpDate& date, std::string& out) {
   append_number(out, static_cast<uint64_t>(reply.status));
   (out += ' ') += reason(reply.status);
   (out += "\r\nDate: ") += date.text();
-  (out += "\r\nContent-Type: ") += reply.content_type;
-  out += "\r\nContent-Length: ";
-  append_number(out, reply.body.size());
-  if (!reply.connection.empty()) (out += "\r\nConnection: ") += reply.connection;
+  if (reply.status != 204) {
+    (out += "\r\nContent-Type: ") += reply.content_type;
+    out += "\r\nContent-Length: ";
+    append_number(out, reply.body.size());
+  }
   if (!reply.allow.empty()) (out += "\r\nAllow: ") += reply.allow;
+  if (!reply.connection.empty()) (out += "\r\nConnection: ") += reply.connection;
   out += "\r\n\r\n";
   if (!reply.without_body) out += reply.body;
 }
@@ -264,9 +268,12 @@ bool ChunkedBody::take(char c) {
         return ++digits_ <= 16;
       }
       if (digits_ == 0) return false;
-      part_ = c == '\r' ? Part::size_lf : Part::extension;
-      return c == '\r' || c == ';';
+      part_ = c == '\r' ? Part::size_lf : c == ';' ? Part::extension : Part::size_space;
+      return c == '\r' || c == ';' || c == ' ' || c == '\t';
     }
+    case Part::size_space:
+      if (c == ';') part_ = Part::extension;
+      return (c == ';' || c == ' ' || c == '\t') && ++skipped_bytes_ <= kMaxSkippedBytes;
     case Part::extension:
       if (c == '\r') part_ = Part::size_lf;
       return c != '\n' && ++skipped_bytes_ <= kMaxSkippedBytes;
@@ -317,6 +324,10 @@ bool answer(const Request& request, std::string_view body, const Addresses& addr
   } else if (request.method == "CONNECT" || request.method == "TRACE") {
     reply.status = 405;
     reply.allow = route == std::end(kRoutes) ? "GET, HEAD, POST" : route->allow;
+  } else if (request.method == "OPTIONS" && path == "*") {
+    reply.status = 204;
+    reply.allow = "GET, HEAD, POST, OPTIONS";
+    reply.without_body = true;
   } else if (route == std::end(kRoutes)) {
     reply.status = 404;
   } else if (!(request.method == "GET" || request.method == "HEAD" ||

@@ -39,7 +39,17 @@ class ChunkedBody {
   State feed(std::string_view& input, std::string& body);
 
  private:
-  enum class Part : uint8_t { size, extension, size_lf, data, data_cr, data_lf, trailer, last_lf };
+  enum class Part : uint8_t {
+    size,
+    size_space,
+    extension,
+    size_lf,
+    data,
+    data_cr,
+    data_lf,
+    trailer,
+    last_lf
+  };
   bool take(char c);
 
   Part part_ = Part::size;

@@ -35,6 +35,13 @@ Addresses addresses_of(const Socket& socket) {
           show(socket.local_endpoint(ignored)) + "\n"};
 }
 
+bool has_lone_line_feed(std::string_view bytes) {
+  for (size_t at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1)) {
+    if (at > 0 && bytes[at - 1] != '\r') return true;
+  }
+  return false;
+}
+
 class Session {
  public:
   explicit Session(Socket socket) : socket_(std::move(socket)), in_(kMaxHeadBytes + 1, '\0') {}
@@ -113,7 +120,9 @@ class Session {
     size_t end = bytes.find("\r\n\r\n", from);
     if (end == std::string_view::npos) {
       scanned_ = bytes.size();
-      if (bytes.size() >= kMaxHeadBytes) status_ = bytes.find('\n') > 8200 ? 414 : 431;
+      if (has_lone_line_feed(bytes.substr(from))) status_ = 400;
+      if (status_ == 0 && bytes.size() >= kMaxHeadBytes)
+        status_ = bytes.find('\n') > 8200 ? 414 : 431;
       return status_ != 0;
     }
     scanned_ = 0;
@@ -127,7 +136,7 @@ class Session {
       head_.assign(head);
       request_ = Request{};
       parse_head(head_, request_);
-      if (request_.expect_continue && begin_ == end_) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+      if (request_.expect_continue) out_ += "HTTP/1.1 100 Continue\r\n\r\n";
     }
     have_head_ = true;
     return true;
