@@ -2,8 +2,9 @@
 #   hotlap_library(NAME SOURCES... [DEPS LIBS...])
 #   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin
 #   hotlap_test(NAME SOURCES... [DEPS LIBS...])        GoogleTest, one ctest entry per binary
-#   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])   libFuzzer target, with HOTLAP_FUZZ
-#       only; its seed corpus is in FOLDER, corpus/NAME when not given. All are in target `fuzzers`.
+#   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])
+#       libFuzzer target, with HOTLAP_FUZZ only; its seed corpus is in FOLDER, corpus/NAME when not
+#       given. The target `fuzzers` is all of them.
 # Includes are written from the top of the tree: #include "harness/load/histogram.h".
 function(_hotlap_common target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
