@@ -3,6 +3,7 @@ promise that is kept reads as reached, one that is broken as missed."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -156,3 +157,51 @@ def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
     session = sessions.read_session(tmp_path / "runs/floor-01", json.dumps(report), 60)
     with pytest.raises(sessions.BenchmarkError, match="too few"):
         session.cpu
+
+
+SERVER = """#!{python}
+import http.server
+class Hello(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"hi")
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello)
+print("listening on 127.0.0.1:%d" % server.server_port, flush=True)
+server.serve_forever()
+"""
+
+# Spends a tenth of a CPU-second and says that it sent REQUESTS.
+LOAD = """#!{python}
+import json, time
+while time.process_time() < 0.1:
+    pass
+print(json.dumps(dict(counts=dict(ok={requests}), elapsed_s=1.0)))
+"""
+
+
+@pytest.mark.skipif(
+    shutil.which("wrk") is None or len(os.sched_getaffinity(0)) < 2, reason="needs wrk and two CPUs"
+)
+@pytest.mark.parametrize("requests, status", [(100, 1), (10**9, 0)])
+def test_generator_compares_requests_a_cpu_second(
+    tmp_path: Path, requests: int, status: int
+) -> None:
+    for name, text in (("hotlap", LOAD), ("hotlap-server", SERVER)):
+        (tmp_path / name).write_text(text.format(python=sys.executable, requests=requests))
+        (tmp_path / name).chmod(0o755)
+    flags = ["--sessions=1", "--seconds=1", "--hotlap", tmp_path / "hotlap"]
+    done = subprocess.run(
+        [sys.executable, HERE / "generator", *flags, "--results", tmp_path / "runs"],
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "requests a CPU-second, hotlap / wrk: goal >= 1.2, reached" in done.stdout
