@@ -194,7 +194,7 @@ def test_generator_compares_requests_a_cpu_second(
     for name, text in (("hotlap", LOAD), ("hotlap-server", SERVER)):
         (tmp_path / name).write_text(text.format(python=sys.executable, requests=requests))
         (tmp_path / name).chmod(0o755)
-    flags = ["--sessions=1", "--seconds=1", "--hotlap", tmp_path / "hotlap"]
+    flags = ["--sessions=1", "--seconds=1", f"--hotlap={tmp_path / 'hotlap'}"]
     done = subprocess.run(
         [sys.executable, HERE / "generator", *flags, "--results", tmp_path / "runs"],
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
