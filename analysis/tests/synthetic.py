@@ -63,7 +63,7 @@ class Shape:
     ties: bool = False  # CPU rounded so far that round values tie
     state: str = "complete"
     failure: str = ""
-    counting_rounds: int = 1
+    counting_rounds: int = 2
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {"slices": [], "rounds": [], "latency": []}
     )
@@ -73,6 +73,8 @@ def make(directory: Path, shape: Shape, packed: bool = True, slices: bool = True
     """Writes a run without verdicts; the tests add those that they want."""
     directory.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(shape.seed)
+    for rows in shape.rows.values():
+        rows.clear()
     for index in range(1, shape.rounds + 1):
         _round(shape, random, "timing", index)
     for index in range(1, shape.counting_rounds + 1 if shape.rounds else 0):
