@@ -1,4 +1,4 @@
-"""The sections on what a run rests on: errors, void rounds, roles, targets, environment, command."""
+"""Sections on what a run rests on: errors, void rounds, roles, targets, environment, command."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def roles(facts: Facts) -> Section | None:
     rows = [_role_row(effect) for effect in effects]
     header = ["role", "rounds each way", "shift", f"95{wording.SPACE}% interval", "p"]
     text = (
-        f"Every role is drawn by a coin in each round; the line is the estimate. Shift: how much higher the change of "
-        f"{comparison.title} is where {code(comparison.label)} had the second role named than "
+        "Every role is drawn by a coin in each round; the dashed line is the estimate. Shift: how "
+        f"much higher the change of {comparison.title} is where {code(comparison.label)} had the second role named than "
         "where it had the first (Hodges–Lehmann, Mann–Whitney). With so many looks at one run a p "
         "near 0.05 is expected now and then."
     )

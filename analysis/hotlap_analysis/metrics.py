@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Metric:
-    """`top` over `bottom` is the metric's value; `bottom` of None means that `top` is it already."""
+    """`top` over `bottom` is the metric's value; `bottom` of None means that `top` is it."""
 
     name: str
     title: str
@@ -137,7 +137,7 @@ METRICS: dict[str, Metric] = {declared.name: declared for declared in _DECLARED}
 
 
 def metric(name: str) -> Metric | None:
-    """By the name used in run.json, where a bare or suffixed latency quantile is the same metric."""
+    """By the name used in run.json, where a bare or suffixed quantile is the same metric."""
     for known in (name, f"latency_{name}", name.removesuffix("_ns")):
         if known in METRICS:
             return METRICS[known]

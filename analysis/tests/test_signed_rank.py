@@ -19,7 +19,7 @@ def brute_p(values: list[float]) -> float:
     observed = abs(sum(math.copysign(r, v) for r, v in signed))
     flips = itertools.product((-1, 1), repeat=len(signed))
     sums = [abs(sum(s * r for s, (r, _) in zip(signs, signed))) for signs in flips]
-    return sum(total >= observed - 1e-9 for total in sums) / len(sums)
+    return float(np.mean([total >= observed - 1e-9 for total in sums]))
 
 
 def brute_critical(n: int, alpha: float) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hotlap_analysis import wording
@@ -14,8 +16,8 @@ def spaces(text: str) -> str:
     return text.replace("\u00a0", " ").replace("−", "-")
 
 
-def verdict(**known: object) -> Verdict:
-    return Verdict(metric="cpu_per_request", arm="b", unit="ns", better="lower", **known)  # type: ignore[arg-type]
+def verdict(**known: Any) -> Verdict:
+    return Verdict(metric="cpu_per_request", arm="b", unit="ns", better="lower", **known)
 
 
 def test_two_digits_of_the_error() -> None:
@@ -64,16 +66,16 @@ def test_improved_sentence() -> None:
 
 
 def test_other_sentences() -> None:
-    bounds = {"interval_low_percent": -0.1, "interval_high_percent": 0.3}
+    bounds: dict[str, Any] = {"interval_low_percent": -0.1, "interval_high_percent": 0.3}
     same = verdict(estimate_percent=0.1, verdict="equivalent", **bounds)
     assert "equivalent" in wording.sentence(same, NAMES, "a", 0.05, 0.5)
-    wide = {"interval_low_percent": -2.0, "interval_high_percent": 3.0}
+    wide: dict[str, Any] = {"interval_low_percent": -2.0, "interval_high_percent": 3.0}
     open_ = verdict(estimate_percent=0.1, rounds_to_decide=240, **wide)
     said = spaces(wording.sentence(open_, NAMES, "a", 0.05, 0.5))
     assert said.startswith("**Inconclusive**") and "about 240 rounds would decide" in said
     few = spaces(wording.sentence(verdict(estimate_percent=1.0), NAMES, "a", 0.05, 0.5))
     assert few.startswith("Too few rounds")
-    more = {"interval_low_percent": 1.0, "interval_high_percent": 1.4}
+    more: dict[str, Any] = {"interval_low_percent": 1.0, "interval_high_percent": 1.4}
     worse = verdict(estimate_percent=1.2, verdict="regressed", **more)
     said = spaces(wording.sentence(worse, NAMES, "a", 0.05, 0.5))
     assert "costs 1.20 % more CPU" in said and "1.00 to 1.40 %" in said

@@ -29,7 +29,8 @@ def draw(comparisons: list[Comparison], width: int, palette: Palette) -> Sheet:
 def _title(comparison: Comparison, narrow: bool) -> str:
     if narrow:
         return f"change of {comparison.title}, {comparison.unit} (a dot a round)"
-    return f"change of {comparison.title}, {comparison.label} against {comparison.first} ({comparison.unit})"
+    arms = f"{comparison.label} against {comparison.first}"
+    return f"change of {comparison.title}, {arms} ({comparison.unit})"
 
 
 def panel(sheet: Sheet, axes: Axes, comparison: Comparison, key: str) -> None:
