@@ -1,4 +1,4 @@
-"""`report RUN_DIR [--json]` and `check RUN_DIR`. Exit codes: 0 done, 1 check differs, 3 an error."""
+"""`report RUN_DIR` and `check RUN_DIR`. Exit codes: 0 done, 1 check found a difference, 3 error."""
 
 from __future__ import annotations
 

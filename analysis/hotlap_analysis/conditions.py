@@ -1,4 +1,4 @@
-"""The sections on what a run rests on: errors, void rounds, roles, targets, environment, command."""
+"""Sections on what a run rests on: errors, void rounds, roles, targets, environment, command."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def roles(facts: Facts) -> Section | None:
     rows = [_role_row(effect) for effect in effects]
     header = ["role", "rounds each way", "shift", f"95{wording.SPACE}% interval", "p"]
     text = (
-        f"Every role is drawn by a coin in each round. Shift: how much higher the change of "
-        f"{comparison.title} is where {code(comparison.label)} had the second role named than "
+        "Every role is drawn by a coin in each round; the dashed line is the estimate. Shift: how "
+        f"much higher the change of {comparison.title} is where {code(comparison.label)} had the second role named than "
         "where it had the first (Hodges–Lehmann, Mann–Whitney). With so many looks at one run a p "
         "near 0.05 is expected now and then."
     )
@@ -164,11 +164,12 @@ def _workload(facts: Facts) -> list[str]:
         for r in work.get("requests") or []
     ]
     looks = ", ".join(str(look) for look in facts.run.looks)
-    alphas = ", ".join(f"{alpha:g}" for alpha in facts.run.alphas)
+    levels = facts.run.alphas[:1] if len(set(facts.run.alphas)) == 1 else facts.run.alphas
+    alphas = ", ".join(f"{alpha:g}" for alpha in levels)
     items = [
         f"requests: {', '.join(asked) or code('GET /hello')}",
         f"closed loop, {_said(work, 'connections')} connections an arm, "
-        f"{_said(work, 'threads')} load thread(s), "
+        f"load threads: {_said(work, 'threads')}, "
         + ("a connection a request" if work.get("keep_alive") is False else "keep-alive"),
         f"slices of {_said(plan, 'slice_ms')}{wording.SPACE}ms, {_said(plan, 'sets')} connection "
         f"sets a round of {_said(plan, 'set_ms')}{wording.SPACE}ms after "

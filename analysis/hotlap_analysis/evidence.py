@@ -19,7 +19,8 @@ def metrics_table(facts: Facts) -> Section | None:
     if not facts.verdicts:
         return None
     kept = verdicts.benjamini_hochberg(facts.verdicts)
-    rows, strong = [], set()
+    rows: list[list[str]] = []
+    strong: set[int] = set()
     several = len(facts.run.arms) > 2
     for arm in facts.run.arms[1:]:
         for verdict in facts.of_arm(arm.name):
@@ -34,9 +35,9 @@ def metrics_table(facts: Facts) -> Section | None:
         Figure("forest", _forest_alt(facts)),
         Paragraph(
             f"Dots are Hodges–Lehmann estimates over rounds, bars their exact "
-            f"{wording.level(facts.alpha)} intervals; the grey band is the margin of "
-            f"±{facts.run.margin_percent:g}{wording.SPACE}% within which CPU does not matter. "
-            "Metrics that may be zero are compared by difference, in the table.",
+            f"{wording.level(facts.alpha)} intervals, grey boxes the metric's margin "
+            f"(±{facts.run.margin_percent:g}{wording.SPACE}% for CPU), within which a change does "
+            "not matter. Metrics that may be zero are judged by their difference, in the table.",
             note=True,
         ),
         Table(header, rows, ("l" if several else "") + "lrrrrrl", strong),
@@ -107,6 +108,10 @@ def rounds(facts: Facts) -> Section | None:
         ),
     ]
     for comparison in facts.comparisons:
+        if comparison.verdict.reason:
+            who = f"{code(comparison.label)}: " if len(facts.comparisons) > 1 else ""
+            reason = plain(comparison.verdict.reason)
+            blocks.append(Paragraph(f"{who}**{comparison.verdict.verdict}**: {reason}."))
         blocks.append(Paragraph(_beside(facts, comparison)))
     return Section("Round by round", blocks)
 

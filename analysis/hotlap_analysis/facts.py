@@ -1,4 +1,4 @@
-"""Everything that the report says of a run, worked out once, before any of it is drawn or written."""
+"""All that the report says of a run, worked out once, before any of it is drawn or written."""
 
 from __future__ import annotations
 

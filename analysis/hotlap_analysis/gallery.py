@@ -27,9 +27,10 @@ def draw(facts: Facts) -> Pictures:
             add("roles", lambda width: roles.draw(comparison, effects, width, STAND_IN))
     if len(facts.tables.latency) and percentiles.curves(facts):
         add("percentiles", lambda width: percentiles.draw(facts, width, STAND_IN))
-    found = drift.course(facts)
-    if found is not None:
-        add("drift", lambda width: drift.draw(facts, found, width, STAND_IN))
+    course = drift.course(facts)
+    if course is not None:
+        over_time = course
+        add("drift", lambda width: drift.draw(facts, over_time, width, STAND_IN))
     return drawn
 
 

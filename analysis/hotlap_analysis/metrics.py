@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from typing import Callable
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from hotlap_analysis.tables import Tables
 
+Floats = npt.NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Metric:
-    """`top` over `bottom` is the metric's value; `bottom` of None means that `top` is it already."""
+    """`top` over `bottom` is the metric's value; `bottom` of None means that `top` is it."""
 
     name: str
     title: str
@@ -134,7 +137,7 @@ METRICS: dict[str, Metric] = {declared.name: declared for declared in _DECLARED}
 
 
 def metric(name: str) -> Metric | None:
-    """By the name used in run.json, where a bare or suffixed latency quantile is the same metric."""
+    """By the name used in run.json, where a bare or suffixed quantile is the same metric."""
     for known in (name, f"latency_{name}", name.removesuffix("_ns")):
         if known in METRICS:
             return METRICS[known]
@@ -152,8 +155,8 @@ class Paired:
 
     metric: Metric
     rounds: pd.Index
-    a: np.ndarray
-    b: np.ndarray
+    a: Floats
+    b: Floats
 
     @property
     def relative(self) -> bool:
@@ -165,13 +168,13 @@ class Paired:
         return bool(len(self.a)) and bool(np.all(self.a > 0)) and bool(np.all(self.b > 0))
 
     @property
-    def log_ratio(self) -> np.ndarray:
+    def log_ratio(self) -> Floats:
         """d = ln(B/A) of each round."""
-        return np.log(self.b / self.a)
+        return np.asarray(np.log(self.b / self.a))
 
     @property
-    def difference(self) -> np.ndarray:
-        return self.b - self.a
+    def difference(self) -> Floats:
+        return np.asarray(self.b - self.a)
 
     @property
     def unvarying(self) -> bool:

@@ -114,12 +114,18 @@ def inline(text: str) -> str:
     out = []
     for part in re.split(r"(`[^`]*`|\*\*[^*]*\*\*)", text):
         if part.startswith("`"):
-            out.append(f"<code>{html.escape(part[1:-1])}</code>")
+            out.append(f"<code>{_breakable(html.escape(part[1:-1]))}</code>")
         elif part.startswith("**"):
             inner = part[2:-2]
             kind = inner.split(",")[0].lower()
             known = kind if kind in ("improved", "regressed") else "word"
             out.append(f'<strong class="{known}">{html.escape(inner)}</strong>')
         else:
-            out.append(re.sub(r"10\^(−\d+)", r"10<sup>\1</sup>", html.escape(part)))
+            escaped = re.sub(r"10\^(−\d+)", r"10<sup>\1</sup>", html.escape(part))
+            out.append(_breakable(escaped))
     return "".join(out)
+
+
+def _breakable(escaped: str) -> str:
+    """A line may break after the commas and equal signs of a pipeline."""
+    return re.sub(r"(?<=[a-z_0-9][=,])(?=[a-z])", "<wbr>", escaped)

@@ -209,7 +209,7 @@ def _arm(arm: dict[str, Any], echoes: list[dict[str, Any]]) -> Arm:
     kind = next((k for k in ("pipeline", "server", "command", "url") if k in target), "")
     prefix = {"server": "server:", "command": "cmd:", "url": "url:"}.get(kind, "")
     name = str(arm["name"])
-    echo = next((e for e in echoes if e.get("arm") == name), {})
+    echo: dict[str, Any] = next((e for e in echoes if e.get("arm") == name), {})
     asked = str(echo.get("asked") or "") or prefix + str(target.get(kind, name))
     return Arm(
         name=name,

@@ -9,9 +9,9 @@ from hotlap_analysis.evidence import drift, latency, metrics_table, resolution, 
 from hotlap_analysis.facts import Facts
 
 STATE_WORDS = {
-    "running": "the run had not ended when this was written",
-    "interrupted": "the run was interrupted; its finished rounds are reported",
-    "failed": "the run failed; its finished rounds are reported",
+    "running": "had not ended when this was written",
+    "interrupted": "was interrupted, and only what it finished is reported",
+    "failed": "failed, and only what it finished is reported",
 }
 
 
@@ -58,8 +58,9 @@ def headlines(facts: Facts) -> list[str]:
             f"The primary metric, {code(run.primary_metric)}, has no value in this run: "
             "no verdict."
         ]
-    if run.state == "failed" and run.failure:
-        lines.append(f"The run failed: {plain(run.failure)}")
+    if run.state in STATE_WORDS:
+        failure = f": {plain(run.failure)}" if run.failure else ""
+        lines.append(f"The run {STATE_WORDS[run.state]}{failure}.".replace("..", "."))
     return lines
 
 
@@ -105,8 +106,3 @@ def key_figures(facts: Facts) -> list[tuple[str, str]]:
 def _rounds(facts: Facts) -> str:
     lost = int((facts.void["pass"] == "timing").sum())
     return f"{facts.finished}" + (f" + {lost} void" if lost else "")
-
-
-def state_note(facts: Facts) -> str | None:
-    words = STATE_WORDS.get(facts.run.state)
-    return None if words is None else words[0].upper() + words[1:] + "."

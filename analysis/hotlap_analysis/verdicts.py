@@ -28,6 +28,10 @@ def percent(d: float) -> float:
     return 100.0 * math.expm1(d)
 
 
+def _d(shown_percent: float) -> float:
+    return math.log1p(shown_percent / 100.0)
+
+
 def standard_error(d: list[float]) -> float:
     """Of the Hodges-Lehmann estimate, robustly: s sqrt(1.047 / n), s = 1.4826 MAD."""
     return signed_rank.spread(d) * math.sqrt(EFFICIENCY / len(d))
@@ -57,6 +61,12 @@ def recompute(run: Run, tables: Tables) -> list[Verdict]:
             pairs = paired(known, tables, run.arms[0].name, arm.name)
             if len(pairs.a):
                 found.append(_verdict(run, known, arm.name, pairs))
+    kept = benjamini_hochberg(found)
+    for verdict in found:
+        change = verdict.verdict in ("improved", "regressed", "small")
+        if change and not verdict.primary and (verdict.metric, verdict.arm) not in kept:
+            verdict.verdict, verdict.flags = "inconclusive", []
+            verdict.reason = "one of many: Benjamini-Hochberg at 10 % does not keep it"
     return found
 
 
@@ -126,6 +136,9 @@ def _judge(
     if alpha is None:
         verdict.reason = "the run ended between two looks, where nothing is concluded"
         return
+    if ratio:  # the margin is declared on the scale of d
+        estimate, margin = _d(estimate), margin / 100.0
+        bounds = (_d(bounds[0]), _d(bounds[1]))
     low, high = bounds
     found = (low > 0.0 or high < 0.0) and verdict.p <= alpha
     if found and abs(estimate) >= margin:

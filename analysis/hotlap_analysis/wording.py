@@ -131,7 +131,7 @@ def rounds(count: int) -> str:
 
 
 def labels(run: Run) -> dict[str, str]:
-    """What sentences call each arm: what sets it apart, so the stages that differ, or its target."""
+    """What sentences call each arm: the stages that set it apart, or its target."""
     stages = [_stages(arm.pipeline) for arm in run.arms]
     names = {arm.name: _short(arm.asked) for arm in run.arms}
     if all(stages):

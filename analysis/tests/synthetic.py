@@ -63,7 +63,7 @@ class Shape:
     ties: bool = False  # CPU rounded so far that round values tie
     state: str = "complete"
     failure: str = ""
-    counting_rounds: int = 1
+    counting_rounds: int = 2
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {"slices": [], "rounds": [], "latency": []}
     )
@@ -73,6 +73,8 @@ def make(directory: Path, shape: Shape, packed: bool = True, slices: bool = True
     """Writes a run without verdicts; the tests add those that they want."""
     directory.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(shape.seed)
+    for rows in shape.rows.values():
+        rows.clear()
     for index in range(1, shape.rounds + 1):
         _round(shape, random, "timing", index)
     for index in range(1, shape.counting_rounds + 1 if shape.rounds else 0):
@@ -161,7 +163,7 @@ def _arm_row(
     shape: Shape, random: np.random.Generator, pass_name: str, index: int, arm: int,
     total: dict[str, int], roles: dict[str, Any],
 ) -> dict[str, Any]:  # fmt: skip
-    ok, begin = total["ok"], 9000
+    ok, begin = total["ok"], 900
     cpu = total["cpu"] + int(0.002 * total["cpu"])
     if shape.ties:
         cpu = int(round(cpu / ok / 100.0)) * 100 * ok
@@ -226,24 +228,28 @@ def run_json(shape: Shape) -> dict[str, Any]:
         {"name": name, "target": {"pipeline": f"fast,{target}"}}
         for name, target in zip(shape.arms, shape.targets)
     ]
-    experiment = {
+    experiment: dict[str, Any] = {
         "name": "demo",
         "arms": arms,
         "workload": {
             "requests": [{"target": "/hello"}],
-            **{"connections": 16, "threads": 1, "keep_alive": True, "timeout_ms": 5000},
+            "connections": 16,
+            "threads": 1,
+            "keep_alive": True,
+            "timeout_ms": 5000,
         },
         "plan": {"slice_ms": 5.0, "sets": shape.sets, "set_ms": 200.0, "warmup_ms": 100.0},
         "seed": "18446744073709551557",
         "primary_metric": "cpu_per_request",
         "margin_percent": 0.5,
     }
+    command = f"hotlap ab --base fast --stage {shape.targets[0]}"
     content: dict[str, Any] = {
         "schema_version": 1,
         "name": "run-20260102-030405-demo",
         "state": shape.state,
         "created": "2026-01-02T03:04:05Z",
-        "command": f"hotlap ab --base fast --stage {shape.targets[0]},{shape.targets[-1].split('=')[-1]}",
+        "command": ",".join([command, *(t.split("=")[-1] for t in shape.targets[1:])]),
         "asked": experiment,
         "effective": experiment,
         "environment": _environment(),

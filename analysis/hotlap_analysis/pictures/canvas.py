@@ -16,9 +16,13 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
 from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FuncFormatter  # noqa: E402
+
+matplotlib.rcParams["text.parse_math"] = False  # a target may hold a dollar sign
 
 WIDE, NARROW = 860, 372
 SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
@@ -162,6 +166,21 @@ class Sheet:
                 buffer, format="png", dpi=72 * pixels_per_pixel, metadata={"Software": None}
             )
         return buffer.getvalue()
+
+
+def signed_ticks(axis: Axis) -> None:
+    """Ticks with as many digits as their step needs, a true minus and no plus on zero."""
+
+    def shown(value: float, _: object) -> str:
+        places = axis.get_majorticklocs()
+        step = float(places[1] - places[0]) if len(places) > 1 else 1.0
+        digits = next((n for n in range(6) if abs(round(step, n) - step) < 1e-9 * step), 6)
+        text = f"{abs(value):,.{digits}f}"
+        if abs(value) < 1e-9 * step or not any(c in "123456789" for c in text):
+            return "0"
+        return ("\u2212" if value < 0 else "+") + text
+
+    axis.set_major_formatter(FuncFormatter(shown))
 
 
 def end_labels(

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from hotlap_analysis import wording
 from hotlap_analysis.facts import Facts
-from hotlap_analysis.pictures.canvas import Palette, Sheet, end_labels
+from hotlap_analysis.metrics import Floats
+from hotlap_analysis.pictures.canvas import Palette, Sheet, end_labels, signed_ticks
 
 BINS = 160
 FEWEST = 4  # points without which there is nothing to see
@@ -25,12 +26,12 @@ FEWEST = 4  # points without which there is nothing to see
 class Course:
     """Bins of the run: time in s, CPU per request of each arm in ns."""
 
-    seconds: np.ndarray
-    cpu_ns: dict[str, np.ndarray]
+    seconds: Floats
+    cpu_ns: dict[str, Floats]
     by: str  # "slices" or "rounds"
 
-    def ratio(self, arm: str, first: str) -> np.ndarray:
-        return 100.0 * (self.cpu_ns[arm] / self.cpu_ns[first] - 1.0)
+    def ratio(self, arm: str, first: str) -> Floats:
+        return np.asarray(100.0 * (self.cpu_ns[arm] / self.cpu_ns[first] - 1.0))
 
     def wander(self, arm: str) -> float:
         """From the 5th to the 95th percentile of the bins, in per cent of their median."""
@@ -40,7 +41,7 @@ class Course:
         return _wander(self.ratio(arm, first))
 
 
-def _wander(values: np.ndarray) -> float:
+def _wander(values: Floats) -> float:
     low, high = np.percentile(values, [5, 95])
     return float(high - low)
 
@@ -93,7 +94,7 @@ def _binned(
 
 
 def draw(facts: Facts, found: Course, width: int, palette: Palette) -> Sheet:
-    sheet = Sheet(width, 420, palette)
+    sheet = Sheet(width, 416, palette)
     right = 16 if sheet.narrow else 130
     upper = sheet.axes(50, 34, width - 50 - right, 170)
     lower = sheet.axes(50, 240, width - 50 - right, 130)
@@ -116,7 +117,7 @@ def draw(facts: Facts, found: Course, width: int, palette: Palette) -> Sheet:
     upper.tick_params(labelbottom=False)
     upper.yaxis.set_major_locator(MaxNLocator(5))
     lower.yaxis.set_major_locator(MaxNLocator(4))
-    lower.yaxis.set_major_formatter(FuncFormatter(lambda y, _: wording.fixed(y, 0, True)))
+    signed_ticks(lower.yaxis)
     lower.set_xlabel("time from the first round (s)", fontsize=11, color=palette.muted)
     if not sheet.narrow:
         tail = max(1, len(found.seconds) // 20)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from hotlap_analysis import metrics, wording
 from hotlap_analysis.facts import Facts
-from hotlap_analysis.pictures.canvas import Palette, Sheet
+from hotlap_analysis.pictures.canvas import Palette, Sheet, signed_ticks
 from hotlap_analysis.run import Verdict
 
-WIDE_ROW, NARROW_ROW, GROUP, FOOT = 30, 44, 34, 62
+WIDE_ROW, NARROW_ROW, GROUP, FOOT = 30, 44, 34, 46
 LONGEST = 8.0  # an interval this many times the median reach is cut at the edge, with an arrow
 
 
@@ -57,8 +59,6 @@ def panel(
     axes.set_ylim(tall, 0)
     axes.set_yticks([])
     axes.grid(axis="x", color=palette.grid, linewidth=0.8)
-    margin = facts.run.margin_percent
-    axes.axvspan(-margin, margin, color=palette.band, linewidth=0, zorder=0.4)
     axes.axvline(0.0, color=palette.muted, linewidth=1.0, zorder=1)
     y = 0.0
     for line in lines:
@@ -67,19 +67,13 @@ def panel(
                     fontweight="bold")  # fmt: skip
             y += GROUP
             continue
-        _line(sheet, axes, line, line.verdict, y, step, left, reach)
+        _line(sheet, axes, facts, line, line.verdict, y, step, left, reach)
         y += step
-    axes.xaxis.set_major_locator(MaxNLocator(5 if sheet.narrow else 7))
-    axes.xaxis.set_major_formatter(
-        FuncFormatter(lambda x, _: wording.fixed(x, _places(reach), True))
-    )
+    axes.xaxis.set_major_locator(MaxNLocator(max(3, int(axes.bbox.width / 75)), symmetric=True))
+    signed_ticks(axes.xaxis)
     first = facts.labels[facts.first]
     label = f"change against {first} (%)" if len(first) < 40 else "change against the first arm (%)"
     axes.set_xlabel(label, fontsize=11, color=palette.muted)
-
-
-def _places(reach: float) -> int:
-    return 0 if reach >= 4 else 1 if reach >= 0.4 else 2
 
 
 def _reach(facts: Facts, lines: list[Row]) -> float:
@@ -90,14 +84,15 @@ def _reach(facts: Facts, lines: list[Row]) -> float:
             far.append(max(abs(point) for point in points))
     limit = LONGEST * max(float(np.median(far)), facts.run.margin_percent)
     inside = [x for x in far if x <= limit]
-    return 1.1 * max([*inside, 1.5 * facts.run.margin_percent])
+    return float(1.1 * max([*inside, 1.5 * facts.run.margin_percent]))
 
 
 def _line(
-    sheet: Sheet, axes: Axes, line: Row, verdict: Verdict, y: float, step: float, left: float,
-    reach: float,
+    sheet: Sheet, axes: Axes, facts: Facts, line: Row, verdict: Verdict, y: float, step: float,
+    left: float, reach: float,
 ) -> None:  # fmt: skip
     color = sheet.palette.verdict(verdict.verdict)
+    _margin(sheet, axes, facts, verdict, y, step)
     middle = y + (step * 0.72 if sheet.narrow else step * 0.5)
     _mark(sheet, axes, verdict, middle, color, reach)
     weight = "bold" if verdict.primary else "normal"
@@ -123,9 +118,25 @@ def _line(
         )  # fmt: skip
 
 
+def _margin(
+    sheet: Sheet, axes: Axes, facts: Facts, verdict: Verdict, y: float, step: float
+) -> None:
+    """The metric's own margin as a grey box; none where the verdict is not on the ratio scale."""
+    known = metrics.metric(verdict.metric)
+    if known is None or known.absolute:
+        return
+    margin = known.margin(facts.run.margin_percent, True)
+    top, tall = (y + 0.46 * step, 0.52 * step) if sheet.narrow else (y + 0.14 * step, 0.72 * step)
+    axes.add_patch(
+        Rectangle(
+            (-margin, top), 2 * margin, tall, color=sheet.palette.band, linewidth=0, zorder=0.9
+        )
+    )
+
+
 def _interval(verdict: Verdict) -> str:
     bounds = verdict.percent_interval
-    if bounds is None:
+    if bounds is None or verdict.verdict == "exact":
         return ""
     digits = wording.decimals(wording.half_width(bounds))
     return f"{wording.fixed(bounds[0], digits, True)} to {wording.fixed(bounds[1], digits, True)}"
@@ -147,7 +158,7 @@ def _mark(sheet: Sheet, axes: Axes, verdict: Verdict, y: float, color: str, reac
             axes.plot([edge], [y], shape, color=color, markersize=7, clip_on=False)
 
 
-def _beside(axes: Axes, y: float, offset: float, text: str, **options: object) -> None:
+def _beside(axes: Axes, y: float, offset: float, text: str, **options: Any) -> None:
     axes.annotate(
         text, (0.0, y), xycoords=("axes fraction", "data"), xytext=(offset, 0),
         textcoords="offset points", fontsize=11.5, annotation_clip=False,

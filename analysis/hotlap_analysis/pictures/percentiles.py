@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from hotlap_analysis.facts import Facts
+from hotlap_analysis.metrics import Floats
 from hotlap_analysis.pictures.canvas import Palette, Sheet, end_labels
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
@@ -25,8 +26,8 @@ class Curve:
     """x = log10 1/(1-q) and the latency there, in µs; `cut` where a slice's length ended it."""
 
     arm: str
-    x: np.ndarray
-    us: np.ndarray
+    x: Floats
+    us: Floats
     count: int
     cut: bool
 
@@ -68,7 +69,7 @@ def curve(arm: str, rows: pd.DataFrame, limit_us: float | None) -> Curve:
 
 
 def draw(facts: Facts, width: int, palette: Palette) -> Sheet:
-    sheet = Sheet(width, 330, palette)
+    sheet = Sheet(width, 322, palette)
     found = curves(facts)
     axes = sheet.axes(50, 34, width - 50 - (20 if sheet.narrow else 150), 240)
     sheet.text(0, 14, "latency (µs)", color=palette.muted)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from hotlap_analysis import verdicts, wording
 from hotlap_analysis.facts import Comparison, RoleEffect
-from hotlap_analysis.pictures.canvas import Palette, Sheet
+from hotlap_analysis.pictures.canvas import Palette, Sheet, signed_ticks
 
 ROW = 24
 
 
 def draw(comparison: Comparison, effects: list[RoleEffect], width: int, palette: Palette) -> Sheet:
     lines = [(e, side) for e in effects for side in ("lower", "higher")]
-    sheet = Sheet(width, len(lines) * ROW + 8 * len(effects) + 60, palette)
+    sheet = Sheet(width, len(lines) * ROW + 8 * len(effects) + 48, palette)
     left = 150 if sheet.narrow else 232
     tall = len(lines) * ROW + 8 * len(effects)
     axes = sheet.axes(left, 6, width - left - 16, tall)
     axes.set_ylim(tall, 0)
     axes.set_yticks([])
     axes.grid(axis="x", color=palette.grid, linewidth=0.8)
-    axes.axvline(0.0, color=palette.muted, linewidth=1.0)
+    if comparison.estimate is not None:
+        axes.axvline(comparison.estimate, color=palette.muted, linewidth=1.0, dashes=(2, 3))
     color = palette.arm(comparison.index)
     for place, (effect, side) in enumerate(lines):
         y = place * ROW + 8 * (place // 2) + ROW / 2.0
@@ -41,7 +42,7 @@ def draw(comparison: Comparison, effects: list[RoleEffect], width: int, palette:
             textcoords="offset points", fontsize=11, color=palette.ink, annotation_clip=False,
         )  # fmt: skip
     axes.xaxis.set_major_locator(MaxNLocator(5 if sheet.narrow else 8))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: wording.fixed(x, 1, True)))
+    signed_ticks(axes.xaxis)
     axes.set_xlabel(f"change of {comparison.title} ({comparison.unit})", fontsize=11,
                     color=palette.muted)  # fmt: skip
     return sheet

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from hotlap_analysis import wording
 from hotlap_analysis.facts import Comparison
-from hotlap_analysis.pictures.canvas import Palette, Sheet
+from hotlap_analysis.pictures.canvas import Palette, Sheet, signed_ticks
 
-ROW = 250
+ROW = 300
 
 
 def height(comparisons: list[Comparison]) -> int:
-    return 34 + ROW * len(comparisons)
+    return ROW * len(comparisons)
 
 
 def draw(comparisons: list[Comparison], width: int, palette: Palette) -> Sheet:
     sheet = Sheet(width, height(comparisons), palette)
     for row, comparison in enumerate(comparisons):
-        axes = sheet.axes(50, 34 + row * ROW, width - 50 - (62 if sheet.narrow else 84), ROW - 80)
+        axes = sheet.axes(50, 34 + row * ROW, width - 50 - (62 if sheet.narrow else 84), ROW - 82)
         panel(sheet, axes, comparison, f"{row}")
         sheet.text(0, 14 + row * ROW, _title(comparison, sheet.narrow), color=palette.muted)
     return sheet
@@ -29,7 +29,8 @@ def draw(comparisons: list[Comparison], width: int, palette: Palette) -> Sheet:
 def _title(comparison: Comparison, narrow: bool) -> str:
     if narrow:
         return f"change of {comparison.title}, {comparison.unit} (a dot a round)"
-    return f"change of {comparison.title}, {comparison.label} against {comparison.first} ({comparison.unit})"
+    arms = f"{comparison.label} against {comparison.first}"
+    return f"change of {comparison.title}, {arms} ({comparison.unit})"
 
 
 def panel(sheet: Sheet, axes: Axes, comparison: Comparison, key: str) -> None:
@@ -52,14 +53,10 @@ def panel(sheet: Sheet, axes: Axes, comparison: Comparison, key: str) -> None:
     _looks(sheet, axes, comparison)
     _void(sheet, axes, comparison)
     axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _tick(y)))
+    signed_ticks(axes.yaxis)
     axes.xaxis.set_major_locator(MaxNLocator(6 if sheet.narrow else 12, integer=True))
     axes.set_xlabel("round", fontsize=11, color=palette.muted)
     _estimate_label(sheet, axes, comparison)
-
-
-def _tick(value: float) -> str:
-    return wording.MINUS + f"{-value:g}" if value < -1e-12 else f"{round(value, 9):g}"
 
 
 def _limits(axes: Axes, comparison: Comparison) -> None:
