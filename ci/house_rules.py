@@ -219,14 +219,23 @@ def _code_rule(rule: str, pattern: str, what: str, places: str = "") -> Callable
 
 
 using_namespace = _code_rule("using-namespace", r"\busing\s+namespace\s+std\b", "'{}'")
-# Placement new makes nothing that needs a delete; an operator's own definition is not a use; a
-# smart pointer that takes what it is given at once owns it.
-naked_new = _code_rule(
-    "naked-new",
-    r"(?<!operator )(?<!unique_ptr\()(?<!WrapUnique\()(?<!>\()\bnew\s+(?=[A-Za-z_:])"
-    r"|\bnew\s*\(\s*std::nothrow",
-    "'{}'",
-)
+
+
+def naked_new(source: Source) -> Iterator[Finding]:
+    """Placement new makes nothing that needs a delete; an operator's own definition is not a use; a
+    smart pointer that takes what it is given in the same statement owns it."""
+    if source.kind != "cpp":
+        return
+    owner = re.compile(r"(?:unique_ptr|shared_ptr)<.*[({]\s*$|WrapUnique\($|\breset\($")
+    before = ""
+    for number, line in enumerate(source.code, 1):
+        for match in re.finditer(r"\bnew\s+(?=[A-Za-z_:])|\bnew\s*\(\s*std::nothrow", line):
+            statement = (before + line[: match.start()]).rstrip()
+            if not owner.search(statement) and not statement.endswith("operator"):
+                yield from source.finding(number, "naked-new", f"'{match.group().strip()}'")
+        before = "" if line.rstrip().endswith((";", "{", "}", ":")) else line.strip() + " "
+
+
 naked_delete = _code_rule(
     "naked-new", r"(?<!operator )(?<!= )(?<!=)\bdelete\b(?!\s*\(\s*void)", "'{}'"
 )

@@ -54,6 +54,7 @@ PLANTED = [
     ("name", "analysis/bad.py", '"""One fault."""\n\n\nclass PlotManager:\n    pass\n', 4),
     ("using-namespace", "server/bad.cc", breach("using namespace std;"), 3),
     ("naked-new", "server/bad.cc", breach("int* a = new int(3);"), 3),
+    ("naked-new", "server/bad.cc", breach("std::unique_ptr<A> b; auto* a = new A;"), 3),
     ("naked-new", "server/bad.cc", breach("void f(int* a) { delete a; }"), 3),
     ("naked-new", "server/bad.cc", breach("void f(int* a) { delete[] a; }"), 3),
     ("sleep", "server/bad.cc", breach("void f() { std::this_thread::sleep_for(a); }"), 3),

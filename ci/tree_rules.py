@@ -45,7 +45,8 @@ def readmes(sources: Sequence[Source]) -> Iterator[Finding]:
             if f"{last}/" in above.text or re.search(r"<\w+>/", above.text):
                 continue
         if page is None:
-            yield Finding(f"{folder}/README.md", 1, "readme", "there is none")
+            what = f"there is none, nor `{last}/` in {parent or '.'}/README.md"
+            yield Finding(f"{folder}/README.md", 1, "readme", what)
         elif len(page.lines) > README_LINES:
             yield Finding(page.path, README_LINES + 1, "readme", f"{len(page.lines)} lines")
 
