@@ -68,11 +68,11 @@ TEST(ReplyMemo, AcceptsTheSameReplyWithAnotherDate) {
 TEST(ReplyMemo, ADateMayNotHideALineEnd) {
   ReplyMemo memo;
   memo.learn(kReply, true);
-  for (const std::string inner : {"\r\n\r\n", "\r\nX: y", "\n\n", std::string(1, '\0').c_str(),
-                                  "\x7f", "\r\nContent-Length: 1"}) {
-    if (inner.empty()) continue;
+  const std::vector<std::string> inners = {
+      "\r\n\r\n", "\r\nX: y", "\n\n", std::string(1, '\0'), "\x7f", "\r\nContent-Length: 1"};
+  for (const std::string& inner : inners) {
     std::string forged = kReply;
-    std::string date = inner + std::string(29 - inner.size(), 'a');
+    const std::string date = inner + std::string(29 - inner.size(), 'a');
     forged.replace(forged.find(kDate), 29, date);
     EXPECT_FALSE(matches(memo, forged)) << inner;
   }
