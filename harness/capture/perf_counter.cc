@@ -1,6 +1,7 @@
 // See perf_counter.h.
 #include "harness/capture/perf_counter.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,6 +27,20 @@ perf_event_attr Prepare(perf_event_attr attributes, bool leads, CounterStart sta
   attributes.disabled = waits ? 1 : 0;
   attributes.enable_on_exec = waits ? 1 : 0;
   return attributes;
+}
+
+// A read of a group fails with ECHILD while a child is being forked or is ending, for some of its
+// counters are there and others are not: a matter of microseconds, unless that child has to wait
+// for the CPU.
+ssize_t ReadBetweenForks(int fd, void* record, size_t bytes) {
+  constexpr int kMostTries = 10'000;
+  ssize_t n = -1;
+  for (int i = 0; i < kMostTries; ++i) {
+    n = read(fd, record, bytes);
+    if (n >= 0 || errno != ECHILD) break;
+    sched_yield();
+  }
+  return n;
 }
 
 }  // namespace
@@ -123,7 +138,7 @@ absl::Status PerfCounters::ReadGroup(const Group& group, Values& values) const {
     } entries[kMostEvents];
   } record;
   const Opened& leader = group.members.front();
-  const ssize_t n = read(leader.fd.get(), &record, sizeof record);
+  const ssize_t n = ReadBetweenForks(leader.fd.get(), &record, sizeof record);
   if (n < 0) return absl::ErrnoToStatus(errno, "cannot read " + events_[leader.index]);
   if (n == 0 || record.count != group.members.size()) {
     return absl::DataLossError(absl::StrCat("the counters of ", events_[leader.index],

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/targets/testing.h"
@@ -76,6 +77,21 @@ TEST_F(PerfCounterTest, AGroupOfSoftwareEventsCountsThreadsAndChildren) {
   EXPECT_GE(touched[2], touched[1]);
   EXPECT_GE(Difference("burn 20 2")[0], 40'000'000);
   EXPECT_GE(Difference("fork 20 2")[0], 40'000'000);
+}
+
+TEST_F(PerfCounterTest, ReadsNeverFailOrRunBackwardsWhileChildrenComeAndGo) {
+  Launch({"task-clock", "minor-faults", "context-switches"});
+  for (const auto& [event, reason] : counters_->unavailable()) {
+    GTEST_SKIP() << event << ": " << reason;
+  }
+  std::thread forking([this] { targets::Ask(target_->endpoint(), "fork 0 300"); });
+  std::vector<int64_t> last = Read();
+  for (int i = 0; i < 2000 && !HasFailure(); ++i) {
+    const std::vector<int64_t> now = Read();
+    for (size_t event = 0; event < now.size(); ++event) EXPECT_GE(now[event], last[event]);
+    last = now;
+  }
+  forking.join();
 }
 
 TEST_F(PerfCounterTest, WhatCannotBeOpenedIsUnavailableAndTheRestCounts) {
