@@ -38,6 +38,7 @@ absl::StatusOr<std::vector<double>> TypicalByRound(std::span<const SliceValue> s
       rounds[std::get<0>(place)].push_back(*logs.arm - *logs.reference);
   }
   std::vector<double> typical;
+  typical.reserve(rounds.size());
   for (const auto& [round, values] : rounds) typical.push_back(TrimmedMean(values));
   return typical;
 }
