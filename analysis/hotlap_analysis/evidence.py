@@ -7,7 +7,7 @@ from scipy import stats
 
 from hotlap_analysis import metrics, signed_rank, verdicts, wording
 from hotlap_analysis.document import Block, Figure, Paragraph, Section, Table, code, plain
-from hotlap_analysis.facts import Comparison, Facts, outside_share
+from hotlap_analysis.facts import Comparison, Facts, typical_slices
 from hotlap_analysis.pictures import drift as drift_picture
 from hotlap_analysis.pictures import percentiles
 from hotlap_analysis.run import Verdict
@@ -138,9 +138,23 @@ def _beside(facts: Facts, comparison: Comparison) -> str:
     ten = (10.0 * low, 10.0 * high)
     return (
         f"{who} median of the rounds is {wording.percent(median, bounds)} (sign-test interval "
-        f"{wording.percent_interval(bounds)}). The difference is {steady}: its slope over ten "
+        f"{wording.percent_interval(bounds)}).{_typical(facts, comparison)} The difference is {steady}: its slope over ten "
         f"rounds is {wording.percent(10.0 * slope, ten)} (95{wording.SPACE}% interval "
         f"{wording.percent_interval(ten)})."
+    )
+
+
+def _typical(facts: Facts, comparison: Comparison) -> str:
+    """The 20 % trimmed mean over blocks, which leaves rare costs out where totals keep them."""
+    location = signed_rank.locate(typical_slices(facts, comparison), facts.alpha)
+    if location.estimate is None or location.interval is None:
+        return ""
+    low, high = location.interval
+    bounds = (verdicts.percent(low), verdicts.percent(high))
+    return (
+        f" The typical slice (20{wording.SPACE}% trimmed mean over blocks, own slices only) says "
+        f"{wording.percent(verdicts.percent(location.estimate), bounds)} "
+        f"({wording.percent_interval(bounds)})."
     )
 
 
@@ -217,22 +231,7 @@ def resolution(facts: Facts) -> Section | None:
         f"**{wording.significant(found, 2)}{wording.SPACE}%** would have been found 95 times in "
         f"100 at p ≤ {facts.alpha:g}."
     )
-    blocks: list[Block] = [Paragraph(text)]
-    blocks.append(_rounds_needed(facts, spread))
-    outside = [
-        f"{code(facts.labels[arm.name])} {share:.2f}{wording.SPACE}%"
-        for arm in facts.run.arms
-        if (share := outside_share(facts, arm.name)) is not None
-    ]
-    if outside:
-        blocks.append(
-            Paragraph(
-                "CPU that an arm spent outside its own slices, charged to it all the same: "
-                + ", ".join(outside)
-                + f". Above 1{wording.SPACE}% arms may disturb one another.",
-                note=True,
-            )
-        )
+    blocks: list[Block] = [Paragraph(text), _rounds_needed(facts, spread)]
     return Section("What this run could resolve", blocks)
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from hotlap_analysis import metrics, verdicts, wording
-from hotlap_analysis.run import Run, Verdict
+from hotlap_analysis.run import DEFAULT_METRIC, Run, Verdict
 from hotlap_analysis.tables import CLASSES, Tables
 
 
@@ -178,11 +179,19 @@ def class_totals(facts: Facts, pass_name: str) -> pd.DataFrame:
     return totals.loc[order]
 
 
-def outside_share(facts: Facts, arm: str) -> float | None:
-    """The share of an arm's CPU that it spent outside its own slices, in per cent."""
-    rows = facts.tables.timing()
-    rows = rows[rows["arm"] == arm]
-    if "cpu_own_slices_ns" not in rows or rows["cpu_own_slices_ns"].isna().any() or rows.empty:
-        return None
-    total = float(rows["cpu_ns"].sum())
-    return 100.0 * (1.0 - float(rows["cpu_own_slices_ns"].sum()) / total) if total > 0 else None
+def typical_slices(facts: Facts, comparison: Comparison) -> list[float]:
+    """Of each round that counts: the 20 % trimmed mean over blocks of ln(B/A), CPU per request."""
+    rows = facts.tables.slices
+    if rows.empty or "server_cpu_ns" not in rows or facts.run.primary_metric != DEFAULT_METRIC:
+        return []
+    rows = rows[(rows["pass"] == "timing") & rows["round"].isin(comparison.rounds)]
+    rows = rows[rows["arm"].isin([facts.first, comparison.arm])]
+    rows = rows[(rows["ok"] > 0) & (rows["server_cpu_ns"] > 0)]
+    if rows.empty:
+        return []
+    value = (rows["server_cpu_ns"] / rows["ok"]).rename("value")
+    keyed = pd.concat([rows[["round", "set", "block", "arm"]], value], axis=1)
+    blocks = keyed.pivot_table(index=["round", "set", "block"], columns="arm", values="value")
+    blocks = blocks.dropna()
+    d = np.log(blocks[comparison.arm] / blocks[facts.first])
+    return [float(stats.trim_mean(of, 0.2)) for _, of in d.groupby(level="round")]

@@ -191,9 +191,10 @@ def sentence(
     else:
         return f"{what} of {b} against {a} has no value in this run."
     if bounds is None:
+        sign = MINUS if estimate < 0 else "+"
         return (
             f"Too few rounds to say whether {b} and {a} differ in {what}: "
-            f"the estimate of {amount} has no interval yet."
+            f"the estimate of {sign}{amount} has no interval yet."
         )
     interval = interval.replace("+", "")
     said = f"{level(alpha)} interval {interval}"

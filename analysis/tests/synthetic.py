@@ -64,6 +64,7 @@ class Shape:
     state: str = "complete"
     failure: str = ""
     counting_rounds: int = 2
+    step_ns: float = 0.0  # of ballast, where it was measured
     rows: dict[str, list[dict[str, Any]]] = field(
         default_factory=lambda: {"slices": [], "rounds": [], "latency": []}
     )
@@ -187,6 +188,8 @@ def _arm_row(
     if pass_name == "counting":
         row["syscalls"] = ok * (3 if arm == 0 else 2)
     row.update(steal_ns=0, other_load_ns=0, generator_late_ns=0, round_ns=ROUND_NS)
+    if shape.step_ns:
+        row.update(ballast_step_ns=round(shape.step_ns * (1.0 + 0.001 * (index % 5)), 6))
     return row
 
 

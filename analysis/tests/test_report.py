@@ -116,6 +116,28 @@ def test_no_cpu_was_counted(two_arms: Path, tmp_path: Path) -> None:
     assert "| throughput |" in findings and "| CPU per request |" not in findings
 
 
+def test_known_effect(tmp_path: Path) -> None:
+    """690 ns on 6,900 is e^0.0953; 400 steps of 1.725 ns predict it."""
+    shape = Shape(
+        rounds=12,
+        sets=2,
+        blocks=8,
+        targets=("ballast=none", "ballast=chain:400"),
+        effects=(0.0, 0.09531),
+        step_ns=1.725,
+    )
+    _, findings = report(make(tmp_path / "run", shape))
+    row = next(line for line in findings.splitlines() if line.startswith("| `b` | 400 |"))
+    ratio = float(row.split("|")[6].split("(")[0])
+    assert 0.9 < ratio < 1.1
+
+
+def test_typical_slice_stands_beside_totals(two_arms: Path, tmp_path: Path) -> None:
+    _, findings = report(copy(two_arms, tmp_path / "run"))
+    said = re.search(r"trimmed mean over blocks, own slices only\) says −(\d\.\d+)", findings)
+    assert said is not None and 2.6 < float(said.group(1)) < 3.4
+
+
 def test_flags_are_explained(tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(Path(__file__).parent / "fixtures" / "run-quick", run)

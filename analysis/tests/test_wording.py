@@ -74,7 +74,7 @@ def test_other_sentences() -> None:
     said = spaces(wording.sentence(open_, NAMES, "a", 0.05, 0.5))
     assert said.startswith("**Inconclusive**") and "about 240 rounds would decide" in said
     few = spaces(wording.sentence(verdict(estimate_percent=1.0), NAMES, "a", 0.05, 0.5))
-    assert few.startswith("Too few rounds")
+    assert few.startswith("Too few rounds") and "+1.00 %" in few
     more: dict[str, Any] = {"interval_low_percent": 1.0, "interval_high_percent": 1.4}
     worse = verdict(estimate_percent=1.2, verdict="regressed", **more)
     said = spaces(wording.sentence(worse, NAMES, "a", 0.05, 0.5))

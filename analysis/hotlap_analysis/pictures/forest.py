@@ -79,10 +79,10 @@ def panel(
 def _reach(facts: Facts, lines: list[Row]) -> float:
     far = []
     for line in lines:
-        if line.verdict is not None:
+        if line.verdict is not None and line.verdict.verdict != "exact":
             points = [line.verdict.estimate_percent or 0.0, *(line.verdict.percent_interval or ())]
             far.append(max(abs(point) for point in points))
-    limit = LONGEST * max(float(np.median(far)), facts.run.margin_percent)
+    limit = LONGEST * max(float(np.median(far or [0.0])), facts.run.margin_percent)
     inside = [x for x in far if x <= limit]
     return float(1.1 * max([*inside, 1.5 * facts.run.margin_percent]))
 
