@@ -88,7 +88,7 @@ void raise_descriptor_limit(std::size_t connections) {
   }
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur < wanted) {
+  if (limit.rlim_cur < connections) {
     std::fprintf(stderr,
                  "hotlap-server: only %llu file descriptors are allowed, connections beyond them "
                  "are refused; raise `ulimit -n` for --max-connections %zu\n",

@@ -2,11 +2,10 @@
 // place. Costs no hand-over and no lock; a handler that blocks stalls the connections of its
 // thread. The kernel spreads connections over the listeners by SO_REUSEPORT.
 #include <memory>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "server/core/poller.h"
+#include "server/core/serving_threads.h"
 #include "variants/dispatch/threads.h"
 
 namespace hotlap::variants {
@@ -16,7 +15,15 @@ using namespace server;
 
 int listeners(const StageConfig& config) { return static_cast<int>(config.number); }
 
-void serve(Service& service, Poller& poller) {
+struct Server {
+  Service& service;
+  Poller poller;
+
+  Server(Service& of, Listener& listener) : service(of), poller(of, listener, false) {}
+};
+
+void serve(void* context) {
+  auto& [service, poller] = *static_cast<Server*>(context);
   ThreadContext thread(service.pipeline());
   std::vector<Ready> ready;
   while (poller.wait(ready, thread.now_ms)) {
@@ -27,23 +34,19 @@ void serve(Service& service, Poller& poller) {
 }
 
 std::string run(Service& service, const StageConfig&) {
-  std::vector<std::unique_ptr<Poller>> pollers;
+  std::vector<std::unique_ptr<Server>> servers;
   for (std::size_t i = 0; i < service.listener_count(); ++i) {
-    pollers.push_back(std::make_unique<Poller>(service, service.listener(i), false));
-    if (std::string error = pollers.back()->open(); !error.empty()) return error;
+    servers.push_back(std::make_unique<Server>(service, service.listener(i)));
+    if (std::string error = servers.back()->poller.open(); !error.empty()) return error;
   }
-  std::vector<std::thread> threads;
+  ServingThreads threads;
   std::string error;
-  try {
-    for (std::size_t i = 1; i < pollers.size(); ++i) {
-      threads.emplace_back([&service, poller = pollers[i].get()] { serve(service, *poller); });
-    }
-    serve(service, *pollers.front());
-  } catch (const std::system_error& failure) {
-    error = std::string("cannot start a poller thread: ") + failure.what();
-    service.stop();
+  for (std::size_t i = 1; i < servers.size() && error.empty(); ++i) {
+    error = threads.start(serve, servers[i].get());
   }
-  for (std::thread& thread : threads) thread.join();
+  if (!error.empty()) service.stop();
+  serve(servers.front().get());
+  threads.join();
   return error;
 }
 

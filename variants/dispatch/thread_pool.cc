@@ -3,11 +3,10 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "server/core/poller.h"
+#include "server/core/serving_threads.h"
 #include "variants/dispatch/threads.h"
 
 namespace hotlap::variants {
@@ -51,7 +50,16 @@ class ReadyQueue {
   bool closed_ = false;
 };
 
-void work(Service& service, Poller& poller, ReadyQueue& queue) {
+struct Pool {
+  Service& service;
+  Poller poller;
+  ReadyQueue queue;
+
+  explicit Pool(Service& of) : service(of), poller(of, of.listener(0), true) {}
+};
+
+void work(void* context) {
+  auto& [service, poller, queue] = *static_cast<Pool*>(context);
   ThreadContext thread(service.pipeline());
   Ready ready{};
   while (queue.pop(ready)) {
@@ -60,32 +68,27 @@ void work(Service& service, Poller& poller, ReadyQueue& queue) {
   }
 }
 
-void hand_out(Poller& poller, ReadyQueue& queue) {
+void hand_out(Pool& pool) {
   std::vector<Ready> ready;
   std::int64_t now_ms = 0;
-  while (poller.wait(ready, now_ms)) {
-    for (const Ready& one : ready) queue.push(one);
+  while (pool.poller.wait(ready, now_ms)) {
+    for (const Ready& one : ready) pool.queue.push(one);
   }
 }
 
 int listeners(const StageConfig&) { return 1; }
 
 std::string run(Service& service, const StageConfig& config) {
-  Poller poller(service, service.listener(0), true);
-  if (std::string error = poller.open(); !error.empty()) return error;
-  ReadyQueue queue;
-  std::vector<std::thread> workers;
+  Pool pool(service);
+  if (std::string error = pool.poller.open(); !error.empty()) return error;
+  ServingThreads workers;
   std::string error;
-  try {
-    for (std::uint64_t i = 0; i < config.number; ++i) {
-      workers.emplace_back([&] { work(service, poller, queue); });
-    }
-    hand_out(poller, queue);
-  } catch (const std::system_error& failure) {
-    error = std::string("cannot start a worker thread: ") + failure.what();
+  for (std::uint64_t i = 0; i < config.number && error.empty(); ++i) {
+    error = workers.start(work, &pool);
   }
-  queue.close();
-  for (std::thread& worker : workers) worker.join();
+  if (error.empty()) hand_out(pool);
+  pool.queue.close();
+  workers.join();
   return error;
 }
 
