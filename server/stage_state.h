@@ -13,7 +13,8 @@ namespace hotlap::server {
 class StageState {
  public:
   explicit StageState(const VariantInfo& info)
-      : align_(info.state_align), memory_(take(info), Free{align_}) {}
+      : align_(static_cast<std::align_val_t>(info.state_align)),
+        memory_(take(info), Free{align_}) {}
 
   void* get() const { return memory_.get(); }
 

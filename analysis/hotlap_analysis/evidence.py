@@ -14,23 +14,18 @@ from hotlap_analysis.run import Verdict
 
 SEEN = (0.1, 0.2, 0.5, 1.0, 2.0)  # effects in per cent for which the rounds needed are listed
 
+FLAGS = {
+    "skew": "the interval of the median does not hold the estimate: rounds lean to one side",
+    "bursty": "the typical slice and the totals disagree: rare costs carry part of the difference",
+    "interference": "an arm's slices depend on which arm ran just before",
+    "not steady": "the difference changes with the age of processes and connections",
+    "leans": "the run stopped early because of what it saw, so that its estimate leans away from 0",
+}
+
 
 def metrics_table(facts: Facts) -> Section | None:
     if not facts.verdicts:
         return None
-    kept = verdicts.benjamini_hochberg(facts.verdicts)
-    rows: list[list[str]] = []
-    strong: set[int] = set()
-    several = len(facts.run.arms) > 2
-    for arm in facts.run.arms[1:]:
-        for verdict in facts.of_arm(arm.name):
-            if verdict.primary:
-                strong.add(len(rows))
-            rows.append(_metric_row(facts, verdict, kept, several))
-    first = plain(facts.labels[facts.first])
-    other = "other arm" if several else plain(facts.labels[facts.run.arms[1].name])
-    header = ["metric", first, other, "change", f"{wording.level(facts.alpha)} interval", "p"]
-    header = (["arm"] if several else []) + header + ["verdict"]
     blocks: list[Block] = [
         Figure("forest", _forest_alt(facts)),
         Paragraph(
@@ -40,25 +35,38 @@ def metrics_table(facts: Facts) -> Section | None:
             "not matter. Metrics that may be zero are judged by their difference, in the table.",
             note=True,
         ),
-        Table(header, rows, ("l" if several else "") + "lrrrrrl", strong),
+    ]
+    kept = verdicts.benjamini_hochberg(facts.verdicts)
+    for arm in facts.run.arms[1:]:
+        if len(facts.run.arms) > 2:
+            first, label = code(facts.labels[facts.first]), code(facts.labels[arm.name])
+            blocks.append(Paragraph(f"{label} against {first}:"))
+        blocks.append(_metrics_of(facts, arm.name, kept))
+    blocks.append(
         Paragraph(
             "The primary metric (bold) was declared before the run. The others are exploratory: "
             "a star marks those that Benjamini–Hochberg keeps at a false discovery rate of "
             f"{100 * verdicts.BH_LEVEL:g}{wording.SPACE}%. In a closed loop throughput, latency "
             "and CPU at saturation are one finding, not three.",
             note=True,
-        ),
-    ]
+        )
+    )
     return Section("Every metric", blocks)
 
 
-def _metric_row(
-    facts: Facts, verdict: Verdict, kept: set[tuple[str, str]], several: bool
-) -> list[str]:
+def _metrics_of(facts: Facts, arm: str, kept: set[tuple[str, str]]) -> Table:
+    shown = facts.of_arm(arm)
+    header = ["metric", "change", f"{wording.level(facts.alpha)} interval", "verdict"]
+    header += [plain(facts.labels[facts.first]), plain(facts.labels[arm]), "p"]
+    strong = {place for place, verdict in enumerate(shown) if verdict.primary}
+    rows = [_metric_row(verdict, kept) for verdict in shown]
+    return Table(header, rows, "lrrlrrr", strong)
+
+
+def _metric_row(verdict: Verdict, kept: set[tuple[str, str]]) -> list[str]:
     known = metrics.metric(verdict.metric)
     declared = known is not None and known.absolute and verdict.estimate_absolute is not None
-    absolute = verdict.estimate_percent is None or declared
-    if absolute:
+    if verdict.estimate_percent is None or declared:
         bounds = verdict.absolute_interval
         error = wording.half_width(bounds)
         change = wording.signed_quantity(verdict.estimate_absolute, verdict.unit, error)
@@ -66,24 +74,20 @@ def _metric_row(
     else:
         change = wording.percent(verdict.estimate_percent, verdict.percent_interval)
         interval = wording.percent_interval(verdict.percent_interval)
-    if verdict.verdict == "exact":
-        interval = "exact"
-    p = wording.p_value(verdict.p)
-    star = "\u2009*" if (verdict.metric, verdict.arm) in kept else ""
     word = verdict.verdict
+    if word == "exact":
+        interval = wording.ABSENT
     if word in ("improved", "regressed"):
         word = f"**{word}**"
-    flags = ", ".join(plain(flag) for flag in verdict.flags)
-    row = [
+    return [
         metrics.title(verdict.metric),
-        wording.quantity(verdict.a, verdict.unit),
-        wording.quantity(verdict.b, verdict.unit),
         change,
         interval,
-        p + star,
-        f"{word}, {flags}" if flags else word,
+        ", ".join([word, *(plain(flag) for flag in verdict.flags)]),
+        wording.quantity(verdict.a, verdict.unit),
+        wording.quantity(verdict.b, verdict.unit),
+        wording.p_value(verdict.p) + ("\u2009*" if (verdict.metric, verdict.arm) in kept else ""),
     ]
-    return ([plain(facts.labels[verdict.arm])] if several else []) + row
 
 
 def _forest_alt(facts: Facts) -> str:
@@ -113,6 +117,9 @@ def rounds(facts: Facts) -> Section | None:
             reason = plain(comparison.verdict.reason)
             blocks.append(Paragraph(f"{who}**{comparison.verdict.verdict}**: {reason}."))
         blocks.append(Paragraph(_beside(facts, comparison)))
+        for flag in comparison.verdict.flags:
+            if flag in FLAGS:
+                blocks.append(Paragraph(f"**{flag}**: {FLAGS[flag]}."))
     return Section("Round by round", blocks)
 
 

@@ -66,10 +66,6 @@ def _growth(rows: pd.DataFrame) -> pd.Series:
     return _column("rss_end_bytes")(rows) - _column("rss_begin_bytes")(rows)
 
 
-def _since_begin(rows: pd.DataFrame) -> pd.Series:
-    return _column("ok")(rows) - _column("requests_begin")(rows)
-
-
 def _costs(what: str) -> tuple[str, str]:
     return f"{{b}} costs {{x}} less {what} than {{a}}", f"{{b}} costs {{x}} more {what} than {{a}}"
 
@@ -123,7 +119,7 @@ _DECLARED = (
     ),
     Metric(
         "rss_growth_per_request", "RSS growth per request", "bytes", "lower",
-        _growth, _since_begin,
+        _growth, _column("rss_requests"),
         "{b} grows by {x} less memory per request than {a}",
         "{b} grows by {x} more memory per request than {a}",
         absolute=True, margin_absolute=1.0,

@@ -86,14 +86,17 @@ def badges(facts: Facts) -> list[Badge]:
 
 def key_figures(facts: Facts) -> list[tuple[str, str]]:
     figures: list[tuple[str, str]] = []
+    level = wording.level(facts.alpha).replace(wording.SPACE, " ")
     for comparison in facts.comparisons:
-        verdict = comparison.verdict
-        who = f", {plain(comparison.label)}" if len(facts.comparisons) > 1 else ""
-        figures.append((f"{comparison.title}{who}", comparison.estimate_text))
         interval = wording.percent_interval(comparison.interval)
         if not comparison.relative:
-            interval = wording.absolute_interval(comparison.interval, verdict.unit)
-        figures.append((f"{wording.level(facts.alpha)} interval".replace("\u00a0", " "), interval))
+            interval = wording.absolute_interval(comparison.interval, comparison.verdict.unit)
+        if len(facts.comparisons) == 1:
+            figures.append((comparison.title, comparison.estimate_text))
+            figures.append((f"{level} interval", interval))
+        else:
+            title = f"{plain(comparison.label)}, {level} interval"
+            figures.append((title, f"{comparison.estimate_text} ({interval})"))
     figures.append(("rounds", _rounds(facts)))
     if facts.comparisons and facts.comparisons[0].verdict.resolution_percent is not None:
         resolution = facts.comparisons[0].verdict.resolution_percent

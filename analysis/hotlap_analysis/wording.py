@@ -150,8 +150,12 @@ def _stages(pipeline: str) -> dict[str, str]:
 
 
 def _short(text: str) -> str:
-    text = re.sub(r"\s+", " ", text)
-    return text if len(text) <= MAX_LABEL else text[: MAX_LABEL - 1] + "…"
+    return brief(re.sub(r"\s+", " ", text), MAX_LABEL)
+
+
+def brief(label: str, characters: int = 19) -> str:
+    """Cut to so many characters, for a place beside a curve."""
+    return label if len(label) <= characters else label[: characters - 1] + "…"
 
 
 def differing_stages(first: Arm, second: Arm) -> list[tuple[str, str, str]]:

@@ -38,10 +38,10 @@ ROUND_COLUMNS = (
     "pass round arm launch_position connect_position path_slot padding_bytes port pids".split()
     + CLASSES
     + (
-        "load_ns own_slices_ns cpu_ns cpu_own_slices_ns generator_cpu_ns machine_busy_ns "
+        "load_ns own_slices_ns cpu_ns cpu_own_slices_ns generator_cpu_ns "
         "minor_faults major_faults voluntary_switches involuntary_switches rss_begin_bytes "
-        "rss_end_bytes requests_begin user_ns_sampled system_ns_sampled syscalls latency_p50_ns "
-        "latency_p90_ns latency_p99_ns steal_ns ballast_step_ns round_ns void_cause void_arm"
+        "rss_end_bytes rss_requests user_ns_sampled system_ns_sampled syscalls latency_p50_ns "
+        "latency_p90_ns latency_p99_ns steal_ns other_load_ns generator_late_ns ballast_step_ns round_ns void_cause void_arm"
     ).split()
 )
 LATENCY_COLUMNS = "pass round arm low_ns high_ns count min_ns max_ns sum_ns".split()
@@ -177,16 +177,16 @@ def _arm_row(
     row.update(padding_bytes=int(random.integers(0, 4096)), port=int(random.integers(32768, 60999)))
     row.update(pids=str(4000 + 10 * index + arm), load_ns=2 * total["own"])
     row.update(own_slices_ns=total["own"], cpu_ns=cpu, cpu_own_slices_ns=total["cpu"])
-    row.update(generator_cpu_ns=total["generator"], machine_busy_ns=cpu + total["generator"])
+    row.update(generator_cpu_ns=total["generator"])
     row.update(minor_faults=0 if arm else int(0.02 * ok + random.integers(0, 40)), major_faults=0)
     row.update(voluntary_switches=int(ok * 0.07 + random.integers(0, 60)))
     row.update(involuntary_switches=int(random.integers(3, 40)))
     grown = int(random.integers(0, 5)) * 4096
-    row.update(rss_begin_bytes=9_100_000, rss_end_bytes=9_100_000 + grown, requests_begin=begin)
+    row.update(rss_begin_bytes=9_100_000, rss_end_bytes=9_100_000 + grown, rss_requests=ok - begin)
     row.update(user_ns_sampled=int(cpu * 0.4), system_ns_sampled=int(cpu * 0.6))
     if pass_name == "counting":
         row["syscalls"] = ok * (3 if arm == 0 else 2)
-    row.update(steal_ns=0, round_ns=ROUND_NS)
+    row.update(steal_ns=0, other_load_ns=0, generator_late_ns=0, round_ns=ROUND_NS)
     return row
 
 

@@ -100,6 +100,30 @@ def test_interrupted_run_says_so(tmp_path: Path) -> None:
     assert "recomputed" in findings and "was interrupted" in findings
 
 
+def test_no_cpu_was_counted(two_arms: Path, tmp_path: Path) -> None:
+    """A url: target is loaded and never counted: no primary metric, and all else is shown."""
+    run = copy(two_arms, tmp_path / "run")
+    for name, gone in (("rounds.csv", ("cpu_ns", "cpu_own_slices_ns", "minor_faults")),):
+        lines = [line.split(",") for line in (run / name).read_text().splitlines()]
+        places = [lines[0].index(column) for column in gone]
+        for line in lines[1:]:
+            for place in places:
+                line[place] = ""
+        (run / name).write_text("".join(",".join(line) + "\n" for line in lines))
+    (run / "slices.csv.gz").unlink()
+    html, findings = report(run)
+    assert "has no value in this run" in html
+    assert "| throughput |" in findings and "| CPU per request |" not in findings
+
+
+def test_flags_are_explained(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(Path(__file__).parent / "fixtures" / "run-quick", run)
+    edit(run, lambda c: c["verdicts"][0].update(flags=["leans", "skew"]))
+    html, _ = report(run)
+    assert "leans away from 0" in html and "recomputed" not in html
+
+
 def test_no_round(tmp_path: Path) -> None:
     shape = Shape(rounds=0, state="failed", failure="arm b never listened")
     run = make(tmp_path / "run", shape)
@@ -135,7 +159,12 @@ def test_whole_line_that_lacks_cells(two_arms: Path, tmp_path: Path) -> None:
 def test_text_from_a_run_is_never_markup(tmp_path: Path) -> None:
     run = make(tmp_path / "run", CUT)
     edit(run, lambda c: c.update(notes=["<script>alert(1)</script> `x` **y** | z"]))
-    edit(run, lambda c: c["echoes"][1].update(asked="cmd:./x $x$_ | tee `y` <b>", pipeline=""))
+    edit(
+        run,
+        lambda c: c["echoes"][1].update(
+            asked="cmd:./x $x$_ | tee `y` <b> " + "long " * 40, pipeline=""
+        ),
+    )
     html, findings = report(run)
     assert "<script" not in html and "<b>" not in html
     assert "<script" not in findings.replace("&lt;script", "")

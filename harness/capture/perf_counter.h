@@ -2,6 +2,10 @@
 // sum all its threads and children, live. One read() of the group where the kernel allows groups
 // with inheritance, else one per event; 9-17 microseconds. What cannot be opened is reported as
 // unavailable with the reason, and never as zero.
+//
+// Events by name: software "task-clock" (ns), "page-faults", "minor-faults", "major-faults",
+// "context-switches", "cpu-migrations"; "syscalls" (the tracepoint raw_syscalls:sys_enter) and any
+// other tracepoint as "system:name"; "instructions", "cycles", and all else that libpfm4 knows.
 #ifndef HOTLAP_HARNESS_CAPTURE_PERF_COUNTER_H_
 #define HOTLAP_HARNESS_CAPTURE_PERF_COUNTER_H_
 
@@ -15,13 +19,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "harness/capture/tracefs.h"
 #include "harness/capture/unique_fd.h"
 
 namespace hotlap::capture {
 
-// Names of events: software "task-clock" (ns), "page-faults", "minor-faults", "major-faults",
-// "context-switches", "cpu-migrations"; "syscalls" (the tracepoint raw_syscalls:sys_enter) and any
-// other tracepoint as "system:name"; anything else is asked of libpfm4 ("instructions", "cycles").
 enum class CounterStart {
   kOnExec,  // the process waits before its exec
   kNow,     // the process is stopped or blocked, and what it does from now on counts
@@ -33,6 +35,9 @@ class PerfCounters {
   // unavailable() for the rest.
   static absl::StatusOr<PerfCounters> Open(pid_t pid, const std::vector<std::string>& events,
                                            CounterStart start = CounterStart::kOnExec);
+
+  PerfCounters(PerfCounters&&) = default;
+  PerfCounters& operator=(PerfCounters&&) = default;
 
   // One value per event asked for, in that order; nothing where unavailable. An event that was
   // multiplexed (not on the PMU all the time) is refused with an error: a scaled count is a guess.
@@ -48,26 +53,25 @@ class PerfCounters {
     uint64_t id;
     UniqueFd fd;
   };
+  // Events that the kernel schedules together: software and tracepoints, or those of the PMU.
   struct Group {
     std::vector<Opened> members;  // the leader first
-    bool read_as_group = false;
+    bool read_at_once = false;
   };
+  using Values = std::vector<std::optional<int64_t>>;
 
   PerfCounters() = default;
+
+  absl::Status OpenGroup(pid_t pid, const std::vector<size_t>& wanted, CounterStart start,
+                         bool read_at_once);
+  absl::Status ReadGroup(const Group& group, Values& values) const;
+  absl::Status ReadSingly(const Group& group, Values& values) const;
+  absl::Status CheckWhole(size_t index, uint64_t enabled_ns, uint64_t running_ns) const;
 
   std::vector<std::string> events_;
   std::map<std::string, std::string> unavailable_;
   std::vector<Group> groups_;
 };
-
-// Id of a tracepoint ("raw_syscalls:sys_enter") from tracefs. libpfm4 looks only below debugfs.
-absl::StatusOr<uint64_t> TracepointId(const std::string& event);
-
-// Where tracefs is mounted: /sys/kernel/tracing or /sys/kernel/debug/tracing.
-absl::StatusOr<std::string> FindTracefs();
-
-// Mounts tracefs at /sys/kernel/tracing when it is not mounted yet; needs root.
-absl::Status MountTracefs();
 
 }  // namespace hotlap::capture
 

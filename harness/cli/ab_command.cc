@@ -1,5 +1,6 @@
 // `hotlap ab` and `hotlap run`: an experiment from flags or from a file, run to its verdict.
 #include <fcntl.h>
+#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/text_format.h>
 #include <unistd.h>
@@ -93,7 +94,8 @@ int run_experiment(const Experiment& experiment, const OutputFlags& flags, Gate 
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
   const std::filesystem::path out =
-      flags.out.empty() ? default_run_directory(experiment.name()) : flags.out;
+      flags.out.empty() ? default_run_directory(experiment.name())
+                        : std::filesystem::path(flags.out);
   Controller controller(**agent, interrupt, progress);
   const RunOutcome outcome = controller.run(experiment, out, invocation.command_line());
   agent->reset();

@@ -189,7 +189,8 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
 
 absl::StatusOr<std::vector<uint32_t>> parse_cpu_list(const std::string& text) {
   std::vector<uint32_t> cpus;
-  for (const std::string part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',', absl::SkipEmpty());
+  for (const std::string& part : parts) {
     const std::vector<std::string> ends = absl::StrSplit(part, '-');
     uint32_t low = 0;
     uint32_t high = 0;

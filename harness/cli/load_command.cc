@@ -52,11 +52,12 @@ absl::StatusOr<double> parse_duration_s(const std::string& text) {
 }
 
 load::Histogram histogram_of(const hotlap::v1::Latency& latency) {
-  load::Histogram histogram;
+  std::vector<load::Histogram::Bucket> buckets;
   for (const auto& bucket : latency.buckets()) {
-    histogram.add_bucket({bucket.low_ns(), bucket.high_ns(), bucket.count()});
+    buckets.push_back({bucket.low_ns(), bucket.high_ns(), bucket.count()});
   }
-  histogram.set_exact(latency.min_ns(), latency.max_ns(), latency.sum_ns());
+  load::Histogram histogram;
+  histogram.merge_buckets(buckets, latency.min_ns(), latency.max_ns(), latency.sum_ns());
   return histogram;
 }
 

@@ -174,6 +174,7 @@ SliceResult Generator::Crew::sum_up(const SliceSpec& slice, std::int64_t start_n
     result.response_ns += worker.totals.response_ns;
     result.reopened += static_cast<int>(worker.totals.reopened);
     result.generator_cpu_ns += worker.cpu_ns;
+    result.late_ns = std::max(result.late_ns, worker.totals.first_send_ns - start_ns);
     result.duration_ns = std::max(result.duration_ns, worker.totals.last_reply_ns - start_ns);
   }
   return result;

@@ -39,7 +39,8 @@ struct Opened {
 
 struct SliceSpec {
   std::size_t arm = 0;
-  std::int64_t duration_ns = 0;  // new requests are sent for so long; the drain comes on top
+  // New requests are sent for so long, at least one on each connection; the drain comes on top.
+  std::int64_t duration_ns = 0;
 };
 
 struct SliceResult {
@@ -51,6 +52,7 @@ struct SliceResult {
   std::int64_t generator_cpu_ns = 0;  // of all load threads, from edge to edge
   std::int64_t response_ns = 0;       // sum of all response times, failures too: against
                                       // connections x duration it is Little's law for the slice
+  std::int64_t late_ns = 0;           // by which the last thread's first send missed start_ns
   int reopened = 0;                   // connections found dead and opened anew before the slice
 };
 

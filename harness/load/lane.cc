@@ -73,17 +73,19 @@ void Lane::drive(const Stint& stint) {
   publish();
 }
 
+// One request on each connection, also when this thread comes so late that the time is over: a
+// slice in which some connections never spoke would not be the load that was asked for.
 void Lane::begin_all() {
   if (cancelled_.load(std::memory_order_relaxed)) stop_ns_ = 0;
   for (Connection& connection : connections_) {
-    if (connection.health == Health::kDead && !stint_.revive) continue;
+    if (connection.health != Health::kSound || stop_ns_ == 0) continue;
     const std::int64_t now = monotonic_ns();
-    if (connection.health == Health::kSound && may_start(now)) start(connection, now);
+    if (totals_.first_send_ns == 0) totals_.first_send_ns = now;
+    if (in_budget(now)) start(connection, now);
   }
 }
 
-bool Lane::may_start(std::int64_t now) {
-  if (now >= stop_ns_) return false;
+bool Lane::in_budget(std::int64_t now) {
   if (stint_.budget == nullptr) return true;
   if (stint_.budget->fetch_sub(1, std::memory_order_relaxed) > 0) return true;
   end_sending(now);

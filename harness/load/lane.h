@@ -35,6 +35,7 @@ struct LaneTotals {
   Counts counts;
   std::int64_t bytes_received = 0;
   std::int64_t response_ns = 0;
+  std::int64_t first_send_ns = 0;
   std::int64_t last_reply_ns = 0;
   std::int64_t stopped_ns = 0;  // when sending ended
   std::int64_t reopened = 0;
@@ -85,7 +86,8 @@ class Lane {
   std::int64_t in_flight_ns(std::int64_t now) const;
   void set_timer(std::int64_t at_ns);
   void publish();
-  bool may_start(std::int64_t now);
+  bool may_start(std::int64_t now) { return now < stop_ns_ && in_budget(now); }
+  bool in_budget(std::int64_t now);
   void begin_all();
   bool usable() const { return epoll_.valid() && timer_.valid(); }
 

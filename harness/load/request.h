@@ -22,11 +22,11 @@ enum class BodyRule {
 struct RequestSpec {
   std::string method = "GET";
   std::string target = "/";
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers{};
+  std::string body{};
   int expected_status = 200;
   BodyRule body_rule = BodyRule::kLearned;
-  std::string expected_body;  // with kExact
+  std::string expected_body{};  // with kExact
 };
 
 struct Request {

@@ -9,18 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "harness/plan/interval.h"
+#include "harness/plan/slice_value.h"
 
 namespace hotlap::plan {
-
-// One slice of the timing pass, with its CPU per request (or any positive value).
-struct SliceValue {
-  uint32_t round = 0;
-  uint32_t set = 0;
-  uint32_t block = 0;
-  uint32_t position = 0;
-  uint32_t arm = 0;
-  double value = 0;
-};
 
 struct CarryOver {
   uint32_t arm = 0;

@@ -1,5 +1,6 @@
 // The plans: after how many rounds a run may be looked at, and at which p a look may conclude.
-// Fixed before the first round. Promises a family-wise false-alarm rate of at most 5 % per plan.
+// Fixed before the first round. Promises a family-wise false-alarm rate of 5 % per plan, to within
+// 0.2.
 #pragma once
 
 #include <cstdint>

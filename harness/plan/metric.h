@@ -19,7 +19,7 @@ struct Metric {
   std::string_view unit;
   Better better = Better::kLower;
   Scale scale = Scale::kRatio;
-  double margin_ratio = 0;      // delta as a share: 0.005 is 0.5 %
+  double margin_ratio = 0;      // delta on the scale of d: 0.005 is 0.5 %
   double margin_absolute = 0;   // delta in the unit: on the absolute scale, or at a zero baseline
   bool exact_possible = false;  // a count: where no round varies it is compared exactly
   bool counting_pass = false;   // measured in the counting pass, not in the timing pass

@@ -42,11 +42,11 @@ std::string TooFewReason(const Verdict& verdict) {
 
 std::string OpenReason(const Verdict& verdict, const ReasonFacts& facts) {
   const std::string interval = PrintedInterval(verdict);
-  const std::string margin = Printed(verdict, verdict.margin, false);
+  const std::string margin = PrintedMargin(verdict, verdict.margin);
   if (facts.floor_decides && verdict.interval->Within(verdict.margin)) {
     return absl::StrCat("the interval ", interval, " lies within the margin of ", margin,
                         ", but this machine's A/A floor of ",
-                        Printed(verdict, facts.threshold, false), " is above that margin");
+                        PrintedMargin(verdict, facts.threshold), " is above that margin");
   }
   std::string text;
   if (verdict.interval->Excludes(0)) {
@@ -76,10 +76,15 @@ std::string Printed(const Verdict& verdict, double d, bool sign) {
   return absl::StrFormat("%.4g%s", d < 0 ? -d : d, unit);
 }
 
+std::string PrintedMargin(const Verdict& verdict, double margin) {
+  if (verdict.scale == Scale::kRatio) return absl::StrFormat("%.2f %%", 100 * margin);
+  return Printed(verdict, margin, false);
+}
+
 std::string Reason(const Verdict& verdict, const ReasonFacts& facts) {
   if (verdict.word == Word::kExact) return ExactReason(verdict);
   if (!verdict.interval) return TooFewReason(verdict);
-  const std::string margin = Printed(verdict, verdict.margin, false);
+  const std::string margin = PrintedMargin(verdict, verdict.margin);
   if (!facts.at_look) {
     return absl::StrFormat(
         "after %u rounds the run is between two looks: the interval %s is "
@@ -99,7 +104,7 @@ std::string Reason(const Verdict& verdict, const ReasonFacts& facts) {
     case Word::kSmall:
       return absl::StrCat(found, ": found, but below the ",
                           facts.floor_decides ? "machine's A/A floor of " : "margin of ",
-                          Printed(verdict, facts.threshold, false));
+                          PrintedMargin(verdict, facts.threshold));
     default:
       return OpenReason(verdict, facts);
   }

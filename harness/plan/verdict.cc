@@ -75,6 +75,27 @@ absl::StatusOr<Pairs> PairUp(const Evidence& evidence) {
   return pairs;
 }
 
+absl::Status CheckTerms(const Evidence& evidence) {
+  if (!(evidence.alpha > 0 && evidence.alpha < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat(std::string(evidence.metric.name),
+                                                   " is judged at alpha ", evidence.alpha,
+                                                   ": give one between 0 and 1"));
+  }
+  for (const double share : {evidence.margin_ratio.value_or(0), evidence.floor.value_or(0)}) {
+    if (std::isfinite(share) && share >= 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(std::string(evidence.metric.name),
+                                                   " has a margin or floor of ", share,
+                                                   ": give 0 or more"));
+  }
+  for (size_t i = 0; i < evidence.typical.size(); ++i) {
+    if (std::isfinite(evidence.typical[i])) continue;
+    return absl::InvalidArgumentError(absl::StrCat("trimmed mean ", i, " of ",
+                                                   std::string(evidence.metric.name),
+                                                   " is not finite: leave that round out"));
+  }
+  return absl::OkStatus();
+}
+
 bool Unvarying(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
 }
@@ -159,7 +180,7 @@ void FillInference(const Evidence& evidence, const Pairs& pairs, Verdict& verdic
     verdict.p = SymmetryP(d);
     FillResolution(d, verdict);
   }
-  if (!evidence.typical.empty()) {
+  if (!evidence.typical.empty() && verdict.scale == Scale::kRatio) {
     verdict.typical = TrimmedMean(evidence.typical);
     verdict.typical_interval = TrimmedMeanInterval(evidence.typical, verdict.alpha);
   }
@@ -206,17 +227,7 @@ bool Verdict::HasFlag(std::string_view flag) const {
 double Percent(double d) { return 100 * std::expm1(d); }
 
 absl::StatusOr<Verdict> Judge(const Evidence& evidence) {
-  if (!(evidence.alpha > 0 && evidence.alpha < 1)) {
-    return absl::InvalidArgumentError(absl::StrCat(std::string(evidence.metric.name),
-                                                   " is judged at alpha ", evidence.alpha,
-                                                   ": give one between 0 and 1"));
-  }
-  for (size_t i = 0; i < evidence.typical.size(); ++i) {
-    if (std::isfinite(evidence.typical[i])) continue;
-    return absl::InvalidArgumentError(absl::StrCat("trimmed mean ", i, " of ",
-                                                   std::string(evidence.metric.name),
-                                                   " is not finite: leave that round out"));
-  }
+  if (auto status = CheckTerms(evidence); !status.ok()) return status;
   absl::StatusOr<Pairs> pairs = PairUp(evidence);
   if (!pairs.ok()) return pairs.status();
   Verdict verdict;

@@ -11,10 +11,8 @@ namespace hotlap::plan {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -104,8 +102,8 @@ TEST(Verdict, SwappingTheArmsMirrorsEverything) {
   const auto forth = Judge(evidence);
   for (RoundValues& row : evidence.rounds) std::swap(row.a, row.b);
   const auto back = Judge(evidence);
-  EXPECT_DOUBLE_EQ(*back->estimate, -*forth->estimate);
-  EXPECT_DOUBLE_EQ(back->interval->low, -forth->interval->high);
+  EXPECT_NEAR(*back->estimate, -*forth->estimate, 1e-15);
+  EXPECT_NEAR(back->interval->low, -forth->interval->high, 1e-15);
   EXPECT_DOUBLE_EQ(*back->p, *forth->p);
   EXPECT_EQ(back->word, Word::kImproved);
   EXPECT_EQ(*back->a, *forth->b);
@@ -213,12 +211,11 @@ TEST(Verdict, ZeroBaseline) {
   EXPECT_FALSE(exact->estimate_percent);
   EXPECT_FALSE(exact->interval_percent);
   EXPECT_TRUE(exact->gates);
-  for (const char* metric : {"minor_faults_per_request", "syscalls_per_request",
-                             "rss_growth_per_request", "cpu_per_request"}) {
+  for (const char* metric :
+       {"minor_faults_per_request", "syscalls_per_request", "rss_growth_per_request"}) {
     const auto noisy = Judge(Counts(metric, zero, Shifted(kUp, 3)));
-    EXPECT_EQ(noisy->word,
-              metric == std::string("cpu_per_request") ? Word::kSmall : Word::kRegressed)
-        << metric;
+    EXPECT_EQ(noisy->word, Word::kRegressed) << metric;
+    EXPECT_TRUE(noisy->gates) << metric;
     EXPECT_EQ(noisy->scale, Scale::kAbsolute);
     EXPECT_FALSE(noisy->estimate_percent) << metric;
     EXPECT_FALSE(noisy->resolution_percent) << metric;
@@ -263,6 +260,9 @@ TEST(Verdict, BadValuesNameTheRow) {
   Evidence alpha = Percents(kUp);
   alpha.alpha = 0;
   EXPECT_FALSE(Judge(alpha).ok());
+  Evidence margin = Percents(kUp);
+  margin.margin_ratio = -0.01;
+  EXPECT_FALSE(Judge(margin).ok());
 }
 
 // Rows on one side only are listed and change nothing (go#19565).
@@ -297,9 +297,9 @@ TEST(Verdict, Flags) {
 
 // Most rounds agree, a few lie far out: the middle of the averages leaves the median's interval.
 TEST(Verdict, Skew) {
-  std::vector<double> skewed(24, 0);
-  for (size_t i = 0; i < 24; ++i) skewed[i] = 0.001 * static_cast<double>(i);
-  for (size_t i = 16; i < 24; ++i) skewed[i] = 20 + static_cast<double>(i);
+  std::vector<double> skewed;
+  for (int i = 0; i < 28; ++i) skewed.push_back(0.001 * i);
+  for (int i = 0; i < 12; ++i) skewed.push_back(20 + i);
   EXPECT_TRUE(Judge(Percents(skewed))->HasFlag("skew"));
   EXPECT_FALSE(Judge(Percents(kUp))->HasFlag("skew"));
 }
@@ -323,9 +323,6 @@ TEST(Verdict, MarginOverride) {
 TEST(Verdict, ExploratoryOnesAreHeldTogether) {
   std::vector<Evidence> all = {Percents(kUp)};
   all[0].primary = true;
-  std::vector<double> barely = kUp;  // p = 2 * (1 + ... ) just below 5 %: rank sum 13 negative
-  for (const size_t i : {2U, 5U, 7U, 10U}) barely[i] = -barely[i] * 0.2;
-  barely[0] = -2.6;
   for (int i = 0; i < 9; ++i) {
     std::vector<double> noise = kUp;
     for (size_t j = 0; j < noise.size(); j += 2) noise[j] = -noise[j];
@@ -334,9 +331,7 @@ TEST(Verdict, ExploratoryOnesAreHeldTogether) {
   all.push_back(Percents(kUp, "throughput"));
   std::vector<double> lucky = kUp;
   for (double& value : lucky) value *= 2;
-  lucky[0] = -3.55;  // rank sum 7 of 12, or so: p about 0.01 to 0.05
-  lucky[1] = -0.3;
-  lucky[2] = -0.2;
+  lucky[0] = -50;  // rank sum 12 of 12 rounds: p = 0.034, above 0.1 * 2 / 11
   all.push_back(Percents(lucky, "latency_p90"));
   const auto alone = Judge(all.back());
   ASSERT_EQ(alone->word, Word::kRegressed) << *alone->p;

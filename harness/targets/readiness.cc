@@ -83,19 +83,23 @@ std::string TimedOut(const Awaited& awaited) {
 absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedProcess& process) {
   const bool pipeline = awaited.spec.kind == TargetKind::kPipeline;
   const size_t lines_needed = pipeline ? 2 : 1;
+  const auto garbled = [](const WatchedProcess::State& state) {
+    return !state.lines.empty() && !state.lines[0].starts_with(kListening);
+  };
   const auto settled = [&](const WatchedProcess::State& state) {
-    return state.lines.size() >= lines_needed || state.root_status || Ended(state);
+    return state.lines.size() >= lines_needed || garbled(state) || state.root_status ||
+           Ended(state);
   };
   const bool in_time = process.Await(settled, awaited.deadline);
   const WatchedProcess::State state = process.state();
-  if (state.lines.size() < lines_needed || state.root_status) {
+  if (state.root_status || (state.lines.size() < lines_needed && !garbled(state))) {
     if (in_time) return EndedError(awaited, process);
     return absl::DeadlineExceededError(
         absl::StrCat(TimedOut(awaited), ": it has not printed `listening on HOST:PORT`",
                      pipeline ? " and then `pipeline …`" : "", OutputNote(process)));
   }
   const std::string& first = state.lines[0];
-  if (!first.starts_with(kListening)) {
+  if (garbled(state)) {
     return absl::FailedPreconditionError(absl::StrCat(
         awaited.who, " printed \"", first,
         "\" where `listening on HOST:PORT` was due: is it the program of this build?"));

@@ -8,6 +8,10 @@
 
 namespace hotlap::server {
 
+// A line beyond this is refused with 400 before the stage: its target is within its own limit by
+// then, so that method or version are absurd. (std::regex recurses by the byte.)
+inline constexpr std::size_t kMaxRequestLineBytes = 8192 + 64;
+
 struct RequestLineStage {
   VariantInfo info;
   // kAccepted and a filled `out` whose views lie in `line`, or the status to answer with.

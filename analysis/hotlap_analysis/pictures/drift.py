@@ -119,13 +119,7 @@ def draw(facts: Facts, found: Course, width: int, palette: Palette) -> Sheet:
     lower.yaxis.set_major_locator(MaxNLocator(4))
     signed_ticks(lower.yaxis)
     lower.set_xlabel("time from the first round (s)", fontsize=11, color=palette.muted)
-    if not sheet.narrow:
-        tail = max(1, len(found.seconds) // 20)
-        last = {arm.name: found.cpu_ns[arm.name][-tail:].mean() / factor for arm in facts.run.arms}
-        end_labels(
-            sheet, upper,
-            [(last[n], facts.labels[n], palette.arm(facts.arm_index(n))) for n in last],
-        )  # fmt: skip
+    _names(sheet, upper, facts, found, factor)
     return sheet
 
 
@@ -142,3 +136,21 @@ def _limits(upper: Axes, lower: Axes, facts: Facts, found: Course, factor: float
     middle = (float(values.min()) + float(values.max())) / 2.0
     span = max(span, 1.15 * float(np.ptp(values)))
     lower.set_ylim(middle - span / 2.0, middle + span / 2.0)
+
+
+def _names(sheet: Sheet, upper: Axes, facts: Facts, found: Course, factor: float) -> None:
+    """At the curves' ends, or in a row above them on a phone."""
+    colors = {arm.name: sheet.palette.arm(facts.arm_index(arm.name)) for arm in facts.run.arms}
+    labels = {name: wording.brief(facts.labels[name]) for name in colors}
+    if not sheet.narrow:
+        tail = max(1, len(found.seconds) // 20)
+        ends = [
+            (float(found.cpu_ns[name][-tail:].mean()) / factor, labels[name], color)
+            for name, color in colors.items()
+        ]
+        end_labels(sheet, upper, ends)
+        return
+    x = 50.0
+    for name, color in colors.items():
+        sheet.text(x, 30, labels[name], color=color, fontweight="bold", fontsize=10.5)
+        x += 8.0 * len(labels[name]) + 8.0

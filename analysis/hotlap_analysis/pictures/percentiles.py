@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from hotlap_analysis import wording
 from hotlap_analysis.facts import Facts
 from hotlap_analysis.metrics import Floats
 from hotlap_analysis.pictures.canvas import Palette, Sheet, end_labels
@@ -111,7 +112,8 @@ def _scale(axes: Axes, found: list[Curve]) -> None:
 def _labels(sheet: Sheet, axes: Axes, facts: Facts, found: list[Curve]) -> None:
     """Names at the curves' ends; on a phone they stand in rows within the picture."""
     colors = [sheet.palette.arm(facts.arm_index(item.arm)) for item in found]
-    texts = [facts.labels[item.arm] for item in found]
+    limit = 30 if sheet.narrow else 19
+    texts = [wording.brief(facts.labels[item.arm], limit) for item in found]
     if not sheet.narrow:
         end_labels(sheet, axes, [(float(c.us[-1]), t, k) for c, t, k in zip(found, texts, colors)])
         return

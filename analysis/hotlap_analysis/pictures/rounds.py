@@ -60,8 +60,11 @@ def panel(sheet: Sheet, axes: Axes, comparison: Comparison, key: str) -> None:
 
 
 def _limits(axes: Axes, comparison: Comparison) -> None:
-    shown = [0.0, *comparison.values, *(comparison.interval or ())]
+    """Zero is in the picture unless the dots would be squeezed into a line."""
+    shown = [*comparison.values, *(comparison.interval or ())]
     low, high = min(shown), max(shown)
+    if max(low, -high) < 6.0 * (high - low) or low == high:
+        low, high = min(low, 0.0), max(high, 0.0)
     room = max(0.14 * (high - low), 0.02)
     axes.set_ylim(low - room, high + 1.4 * room)
     last = max([*comparison.rounds, *comparison.void_rounds, 1])
@@ -71,7 +74,7 @@ def _limits(axes: Axes, comparison: Comparison) -> None:
         for edge in (-margin, margin):
             if low - room < edge < high + room:
                 axes.axhline(edge, color=axes.spines["bottom"].get_edgecolor(), linewidth=0.8,
-                             dashes=(2, 3))  # fmt: skip
+                             dashes=(7, 4))  # fmt: skip
 
 
 def _looks(sheet: Sheet, axes: Axes, comparison: Comparison) -> None:
