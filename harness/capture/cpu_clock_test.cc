@@ -1,0 +1,109 @@
+// Process CPU clocks: threads and ended threads are in, children apart, and they agree with the
+// inherited task-clock within 0.5 %.
+#include "harness/capture/cpu_clock.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "harness/capture/perf_counter.h"
+#include "harness/targets/testing.h"
+
+namespace hotlap::capture {
+namespace {
+
+class CpuClockTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    spawner_ = targets::MakeTestSpawner();
+    ASSERT_NE(spawner_, nullptr);
+    targets::LaunchOptions options = targets::TestOptions();
+    options.before_exec = [this](pid_t pid) {
+      auto opened = PerfCounters::Open(pid, {"task-clock"});
+      if (!opened.ok()) return opened.status();
+      counters_.emplace(*std::move(opened));
+      return absl::OkStatus();
+    };
+    auto target = spawner_->Launch(targets::TestPipeline("serve"), options);
+    ASSERT_TRUE(target.ok()) << target.status();
+    target_ = *std::move(target);
+  }
+
+  std::string Ask(const std::string& order) { return targets::Ask(target_->endpoint(), order); }
+
+  int64_t TaskClockNs() {
+    const auto values = counters_->Read();
+    EXPECT_TRUE(values.ok()) << values.status();
+    return values.ok() ? values->front().value_or(0) : 0;
+  }
+
+  std::optional<PerfCounters> counters_;
+  std::unique_ptr<targets::Spawner> spawner_;
+  std::unique_ptr<targets::TargetProcess> target_;
+};
+
+TEST_F(CpuClockTest, CountsAllThreadsAlsoThoseThatHaveEnded) {
+  const auto clock = ProcessClock::Open(target_->pid());
+  ASSERT_TRUE(clock.ok()) << clock.status();
+  const int64_t before_ns = clock->ReadNs().value();
+  ASSERT_EQ(Ask("burn 20 3"), "done");
+  const int64_t used_ns = clock->ReadNs().value() - before_ns;
+  EXPECT_GE(used_ns, 60'000'000);
+  EXPECT_LE(used_ns, 70'000'000);
+}
+
+TEST_F(CpuClockTest, AgreesWithTheInheritedTaskClock) {
+  if (!counters_->available("task-clock")) GTEST_SKIP() << counters_->unavailable().begin()->second;
+  for (const char* order : {"burn 220 1", "burn 80 3"}) {
+    const auto clock = ProcessClock::Open(target_->pid());
+    ASSERT_TRUE(clock.ok()) << clock.status();
+    const int64_t clock_before_ns = clock->ReadNs().value();
+    const int64_t task_before_ns = TaskClockNs();
+    ASSERT_EQ(Ask(order), "done");
+    const double by_clock = static_cast<double>(clock->ReadNs().value() - clock_before_ns);
+    const double by_task = static_cast<double>(TaskClockNs() - task_before_ns);
+    EXPECT_GE(by_clock, 200e6) << order;
+    EXPECT_LE(std::abs(by_clock / by_task - 1.0), 0.005)
+        << order << ": " << by_clock << " and " << by_task;
+  }
+}
+
+TEST_F(CpuClockTest, ChildrenThatComeAndGoNeedTheTaskClock) {
+  if (!counters_->available("task-clock")) GTEST_SKIP() << counters_->unavailable().begin()->second;
+  const auto clock = ProcessClock::Open(target_->pid());
+  ASSERT_TRUE(clock.ok()) << clock.status();
+  const int64_t clock_before_ns = clock->ReadNs().value();
+  const int64_t task_before_ns = TaskClockNs();
+  ASSERT_EQ(Ask("fork 30 2"), "done");
+  EXPECT_GE(TaskClockNs() - task_before_ns, 60'000'000);
+  EXPECT_LE(clock->ReadNs().value() - clock_before_ns, 20'000'000);
+}
+
+TEST(TreeClockTest, SumsAndSaysWhenOneHasGone) {
+  int hold[2];
+  ASSERT_EQ(pipe(hold), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    close(hold[1]);
+    (void)!read(hold[0], &byte, 1);
+    _exit(0);
+  }
+  close(hold[0]);
+  const auto tree = TreeClock::Open({getpid(), child});
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  EXPECT_EQ(tree->Read().vanished, 0);
+  EXPECT_GT(tree->Read().cpu_ns, ProcessClock::Open(child)->ReadNs().value());
+  close(hold[1]);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(tree->Read().vanished, 1);
+  EXPECT_FALSE(TreeClock::Open({child}).ok());
+  EXPECT_FALSE(TreeClock::Open({}).ok());
+}
+
+}  // namespace
+}  // namespace hotlap::capture

@@ -1,0 +1,81 @@
+// /proc's numbers of a process whose doings are known: this one.
+#include "harness/capture/process_sample.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <future>
+#include <thread>
+
+namespace hotlap::capture {
+namespace {
+
+constexpr int64_t kPages = 2000;
+
+void TouchPages(char* memory, int64_t page_bytes) {
+  for (int64_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page_bytes] = 1;
+}
+
+TEST(ProcessSampleTest, FaultsAndResidentMemoryGrowWithThePagesTouched) {
+  const int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  void* const memory = mmap(nullptr, kPages * page_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, kPages * page_bytes, MADV_NOHUGEPAGE);
+  const auto before = SampleProcesses({getpid()});
+  TouchPages(static_cast<char*>(memory), page_bytes);
+  const auto after = SampleProcesses({getpid()});
+  munmap(memory, kPages * page_bytes);
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_GE(after->minor_faults - before->minor_faults, kPages);
+  EXPECT_LE(after->minor_faults - before->minor_faults, kPages + 500);
+  // The kernel keeps resident pages in batches per CPU.
+  EXPECT_GE(after->rss_bytes - before->rss_bytes, (kPages - 300) * page_bytes);
+}
+
+TEST(ProcessSampleTest, FaultsOfWaitedChildrenStay) {
+  const int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  const auto before = SampleProcesses({getpid()});
+  const pid_t child = fork();
+  if (child == 0) {
+    void* const memory = mmap(nullptr, kPages * page_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise(memory, kPages * page_bytes, MADV_NOHUGEPAGE);
+    TouchPages(static_cast<char*>(memory), page_bytes);
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  const auto after = SampleProcesses({getpid()});
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_GE(after->minor_faults - before->minor_faults, kPages);
+}
+
+TEST(ProcessSampleTest, SwitchesAreSummedOverThreads) {
+  std::promise<void> end;
+  std::thread other([&] { end.get_future().wait(); });
+  const auto before = SampleProcesses({getpid()});
+  for (int i = 0; i < 50; ++i) usleep(1);  // each gives the CPU away once
+  const auto after = SampleProcesses({getpid()});
+  end.set_value();
+  other.join();
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_GE(before->threads, 2);
+  EXPECT_GE(after->voluntary_switches - before->voluntary_switches, 50);
+}
+
+TEST(ProcessSampleTest, EndedProcessesAreSkippedAndNoneIsAnError) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(SampleProcesses({child}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_FALSE(SampleProcesses({}).ok());
+  const auto both = SampleProcesses({child, getpid()});
+  ASSERT_TRUE(both.ok());
+  EXPECT_EQ(both->processes, 1);
+}
+
+}  // namespace
+}  // namespace hotlap::capture
