@@ -45,7 +45,7 @@ def readmes(sources: Sequence[Source]) -> Iterator[Finding]:
             if f"{last}/" in above.text or re.search(r"<\w+>/", above.text):
                 continue
         if page is None:
-            what = f"there is none, nor `{last}/` in {parent or '.'}/README.md"
+            what = "there is none" + (f", nor `{last}/` in {parent}/README.md" if parent else "")
             yield Finding(f"{folder}/README.md", 1, "readme", what)
         elif len(page.lines) > README_LINES:
             yield Finding(page.path, README_LINES + 1, "readme", f"{len(page.lines)} lines")

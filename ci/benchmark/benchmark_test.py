@@ -180,7 +180,7 @@ LOAD = """#!{python}
 import json, time
 while time.process_time() < 0.1:
     pass
-print(json.dumps(dict(counts=dict(ok={requests}), elapsed_s=1.0)))
+print(json.dumps(dict(requests=dict(ok={requests}), elapsed_s=1.0, generator_cpu_ns=100000000)))
 """
 
 

@@ -158,7 +158,8 @@ class Bench:
     def _run(self, name: str, a: str, b: str, rounds: int, *flags: str) -> Session:
         directory = self.results / name
         command = [str(self.hotlap), "ab", "--a", a, "--b", b, "--plan", f"fixed:{rounds}"]
-        command += ["--no-counting", "--json", "--out", str(directory), *flags]
+        command += ["--no-counting", "--no-report", "--quiet", "--json", "--out", str(directory)]
+        command += flags
         begin = time.monotonic()
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False

@@ -3,8 +3,9 @@
 #   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin
 #   hotlap_test(NAME SOURCES... [DEPS LIBS...])        GoogleTest, one ctest entry per binary
 #   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])
-#       libFuzzer target, with HOTLAP_FUZZ only; its seed corpus is in FOLDER, corpus/NAME when not
-#       given. The target `fuzzers` is all of them.
+#       libFuzzer target, with HOTLAP_FUZZ only; its seeds are in FOLDER, when not given in
+#       corpus/NAME, or written by the build into fuzz/seeds/NAME less its _fuzz. The target
+#       `fuzzers` is all of them.
 # Includes are written from the top of the tree: #include "harness/load/histogram.h".
 function(_hotlap_common target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})

@@ -67,6 +67,10 @@ void Lane::drive(const Stint& stint) {
         on_event(*static_cast<Connection*>(source), events[i].events);
       }
     }
+    // All replies of a batch are read before the next requests go out: sends that follow one
+    // another find more of the kernel in the cache, and the server more requests at a time.
+    for (Connection* connection : ready_) start(*connection, connection->start_ns);
+    ready_.clear();
     if (time_to_tend) tend();
   }
   if (stop_ns_ != 0) end_sending(monotonic_ns());

@@ -119,6 +119,7 @@ class Lane {
   Fd timer_;
   std::vector<Connection> connections_;
   std::vector<ReplyMemo> memos_;
+  std::vector<Connection*> ready_;  // for their next request, once the batch has been read
   int open_error_ = 0;
 
   Stint stint_;

@@ -181,7 +181,10 @@ void Lane::complete(Connection& connection, Outcome outcome, bool keep) {
   } else {
     drop(connection, Health::kSound);
   }
-  if (may_start(now)) start(connection, now);
+  if (may_start(now)) {
+    connection.start_ns = now;
+    ready_.push_back(&connection);
+  }
 }
 
 void Lane::fail(Connection& connection, Outcome outcome, std::int64_t now, std::string_view why) {

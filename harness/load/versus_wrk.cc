@@ -115,16 +115,17 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 pid_t spawn_server(const Options& options, std::uint16_t& port) {
   const int listener = listen_somewhere(port);
   if (listener < 0) return -1;
+  // Closed before another server is started, so that nobody mistakes it for that server.
+  if (!options.server.empty()) close(listener);
   const pid_t child = fork();
   if (child != 0) {
-    close(listener);
+    if (options.server.empty()) close(listener);
     return child;
   }
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   pin(options.server_cpu);
   if (options.server.empty()) respond_for_ever(listener);
-  close(listener);
   const std::string command = replaced(options.server, "{port}", std::to_string(port));
   execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
   _exit(127);
