@@ -79,7 +79,7 @@ Probe ProbeTracefs() {
   if (place.ok()) return Available("tracefs", "mounted at " + *place);
   const bool permission = absl::IsPermissionDenied(place.status());
   return Unavailable("tracefs", Message(place.status()),
-                     permission ? "run as root" : absl::StrCat("sudo ", MountTracefsCommand()));
+                     permission ? "run as root" : MountTracefsCommand() + "   # as root");
 }
 
 Probe ProbeSyscallCounting(const Probe& tracepoints) {

@@ -73,7 +73,7 @@ TEST_F(PerfCounterTest, AGroupOfSoftwareEventsCountsThreadsAndChildren) {
     GTEST_SKIP() << event << ": " << reason;
   const std::vector<int64_t> touched = Difference("touch 3000");
   EXPECT_GE(touched[1], 3000);
-  EXPECT_LE(touched[1], 3100);
+  EXPECT_LE(touched[1], 4000);  // a sanitizer has pages of its own to touch
   EXPECT_GE(touched[2], touched[1]);
   EXPECT_GE(Difference("burn 20 2")[0], 40'000'000);
   EXPECT_GE(Difference("fork 20 2")[0], 40'000'000);
