@@ -69,14 +69,14 @@ absl::StatusOr<std::vector<Outcome>> ask(const Target& target, std::span<const S
   hello.probe = false;
   hello.read_to_close = false;
   Outcome answer =
-      conformance::exchange(target.endpoint, std::span(&hello, 1), {.stall = stall}).front();
+      conformance::run_exchange(target.endpoint, std::span(&hello, 1), {.stall = stall}).front();
   if (answer.received.empty()) {
     return absl::UnavailableError(absl::StrCat(
         "target '", target.name, "' at ", conformance::to_string(target.endpoint),
         " does not answer: ", answer.error.empty() ? "it closed the connection" : answer.error,
         "; is it running, and does it speak HTTP/1.1?"));
   }
-  return conformance::exchange(target.endpoint, scripts, {.stall = stall});
+  return conformance::run_exchange(target.endpoint, scripts, {.stall = stall});
 }
 
 std::string describe_case(const Target& target, const Case& one, const std::string& sent) {

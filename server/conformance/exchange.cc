@@ -267,8 +267,8 @@ std::string to_string(const Endpoint& endpoint) {
   return (v6 ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
 }
 
-std::vector<Outcome> exchange(const Endpoint& endpoint, std::span<const Script> scripts,
-                              const ExchangeLimits& limits) {
+std::vector<Outcome> run_exchange(const Endpoint& endpoint, std::span<const Script> scripts,
+                                  const ExchangeLimits& limits) {
   std::vector<Outcome> outcomes(scripts.size());
   Batch batch(endpoint, limits);
   int stalls = 0;

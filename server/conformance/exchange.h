@@ -44,8 +44,8 @@ struct ExchangeLimits {
 };
 
 // One outcome for each script, in order.
-std::vector<Outcome> exchange(const Endpoint& endpoint, std::span<const Script> scripts,
-                              const ExchangeLimits& limits = {});
+std::vector<Outcome> run_exchange(const Endpoint& endpoint, std::span<const Script> scripts,
+                                  const ExchangeLimits& limits = {});
 
 // The bytes cut at the given points (ascending).
 std::vector<std::string_view> cut_at(std::string_view bytes, std::span<const size_t> points);
