@@ -222,11 +222,11 @@ using_namespace = _code_rule("using-namespace", r"\busing\s+namespace\s+std\b", 
 
 
 def naked_new(source: Source) -> Iterator[Finding]:
-    """Placement new makes nothing that needs a delete; an operator's own definition is not a use; a
-    smart pointer that takes what it is given in the same statement owns it."""
+    """Placement new makes nothing that needs a delete; an operator's own definition is not a use;
+    what is handed over at once, `owner(new T)`, has an owner."""
     if source.kind != "cpp":
         return
-    owner = re.compile(r"(?:unique_ptr|shared_ptr)<.*[({]\s*$|WrapUnique\($|\breset\($")
+    owner = re.compile(r"[\w>][({]$")
     before = ""
     for number, line in enumerate(source.code, 1):
         for match in re.finditer(r"\bnew\s+(?=[A-Za-z_:])|\bnew\s*\(\s*std::nothrow", line):

@@ -24,6 +24,9 @@ SOUND = {
     "server/clock.h": "// Tells the time; a call costs 20 ns.\n#pragma once\nlong now_ns();\n",
     "server/clock.cc": '#include "server/clock.h"\n\nlong now_ns() { return 1; }\n',
     "server/clock_test.cc": '#include "server/clock.h"\n\nint main() { return now_ns() == 1; }\n',
+    "server/stages/README.md": "# stages\n",
+    "server/stages/date.h": "// Contract of date.\n",
+    "server/stages/ballast.h": "// Contract of ballast.\n",
     "variants/README.md": "# variants\n\nOne file a variant, in `<stage>/`.\n",
     "variants/variants.def": "// All variants.\nHOTLAP_VARIANT(date, cached)\n",
     "variants/date/cached.cc": "// Formats the date once a second.\n",
@@ -73,6 +76,7 @@ PLANTED = [
     ("test-beside", "server/bad_test.cc", breach("int a;"), 1),
     ("result", "server/README.md", "See results/gone for it.\n", 1),
     ("variants-list", "variants/date/other.cc", breach("int a;"), 1),
+    ("variants-list", "variants/ballast/new.cc", breach("int a;"), 1),
     ("variants-list", "variants/variants.def", "// All.\nHOTLAP_VARIANT(date, gone)\n", 2),
     ("variants-list", "variants/variants.def", SOUND["variants/variants.def"] * 2, 4),
     ("layout", "server/bad.cc", breach("int  a ;"), 3),
@@ -87,6 +91,13 @@ INNOCENT = [
     ("server/good.cc", breach("void f(void* a) { new (a) int(1'000); }")),
     ("server/good.cc", breach("std::unique_ptr<A> a = absl::WrapUnique(new A(1));")),
     ("server/good.cc", breach("std::unique_ptr<A> a(std::unique_ptr<A>(new A(1)));")),
+    ("server/good.cc", breach("std::unique_ptr<A> a(new A);")),
+    ("server/good.cc", breach("std::unique_ptr<A> a(\n    new A);")),
+    ("server/good.cc", breach("A::A() : b_(new char[3]) {}")),
+    ("server/good.cc", breach("void* operator new(size_t size);")),
+    ("server/conformance/whole_test.cc", breach("int a;")),
+    ("server/self_test.cc", '#include "server/self_test.h"\n'),
+    ("variants/contract/inputs.cc", breach("int a;")),
     (
         "server/good.cc",
         breach("// tidy: " + "allow sleep: the sleep is the subject\nint a = nap();"),
@@ -138,7 +149,8 @@ def test_a_planted_breach_is_found(
 
 @pytest.mark.parametrize("path, text", INNOCENT, ids=name_of)
 def test_what_only_looks_like_a_breach_is_none(tmp_path: Path, path: str, text: str) -> None:
-    plant(tmp_path, SOUND | {path: text})
+    beside = {"server/README.md": "`conformance/`\n", "server/self_test.h": "// Of itself.\n"}
+    plant(tmp_path, SOUND | beside | {path: text})
     assert house.check_by_reading(tmp_path) == []
 
 

@@ -51,12 +51,19 @@ def readmes(sources: Sequence[Source]) -> Iterator[Finding]:
             yield Finding(page.path, README_LINES + 1, "readme", f"{len(page.lines)} lines")
 
 
+# Their tests are not of a file but of every variant listed, or of the whole server.
+_TESTS_OF_MANY = ("variants/contract/", "server/conformance/")
+
+
 def tests_beside(sources: Sequence[Source]) -> Iterator[Finding]:
     paths = {source.path for source in sources}
     for source in sources:
-        if not source.path.endswith("_test.cc") or source.allowed_in_file("test-beside"):
+        if not source.path.endswith("_test.cc") or source.path.startswith(_TESTS_OF_MANY):
             continue
         stem = source.path.removesuffix("_test.cc")
+        is_no_test = f"{stem}_test.h" in paths  # such as self_test.cc
+        if is_no_test or source.allowed_in_file("test-beside"):
+            continue
         if f"{stem}.h" not in paths and f"{stem}.cc" not in paths:
             what = f"neither {posixpath.basename(stem)}.h nor .cc stands here"
             yield Finding(source.path, 1, "test-beside", what)
@@ -78,6 +85,7 @@ def results_exist(root: Path, sources: Sequence[Source]) -> Iterator[Finding]:
                 yield Finding(source.path, number, "result", f"there is no results/{run}")
 
 
+_CONTRACT = re.compile(r"server/stages/\w+\.h")
 _VARIANT = re.compile(r"^\s*[A-Z_]+\(\s*(\w+)\s*,\s*(\w+)")
 
 
@@ -86,17 +94,20 @@ def variants_listed(sources: Sequence[Source]) -> Iterator[Finding]:
     if not lists:
         return
     listed: dict[str, int] = {}
+    stages = {posixpath.basename(s.path)[:-2] for s in sources if _CONTRACT.fullmatch(s.path)}
     for number, line in enumerate(lists[0].code, 1):
         match = _VARIANT.match(line)
         if not match:
             continue
+        stages.add(match.group(1))
         path = f"variants/{match.group(1)}/{match.group(2)}.cc"
         if path in listed:
             yield Finding(lists[0].path, number, "variants-list", f"{path} is listed twice")
         listed[path] = number
     if not listed:
         yield Finding(lists[0].path, 1, "variants-list", "no line of it lists a variant")
-    files = {s.path for s in sources if re.fullmatch(r"variants/\w+/\w+(?<!_test)\.cc", s.path)}
+    found = (re.fullmatch(r"variants/(\w+)/\w+(?<!_test)\.cc", s.path) for s in sources)
+    files = {match.group() for match in found if match and match.group(1) in stages}
     for path, number in listed.items():
         if path not in files:
             yield Finding(lists[0].path, number, "variants-list", f"{path} does not exist")

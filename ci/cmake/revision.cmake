@@ -1,5 +1,5 @@
-# Writes OUTPUT with the source's git revision, whether it is dirty, and how it was compiled; touched
-# only when one of them changes, so that nothing is rebuilt for it. Run as a script at each build.
+# Writes OUTPUT with the git revision of the source, whether it is dirty, and how it was compiled;
+# touched only when one of them changes, so that nothing is rebuilt for it. Run at each build.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
                 OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no -- .
