@@ -1,27 +1,17 @@
-// Arms, lanes and threads put together: what each call asks of every load thread.
+// Arms, lanes and threads put together: what each call but run() and load() asks of every thread.
 #include "harness/load/generator.h"
 
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
-#include "harness/load/arm.h"
 #include "harness/load/clock.h"
-#include "harness/load/lane.h"
-#include "harness/load/socket.h"
-#include "harness/load/team.h"
+#include "harness/load/crew.h"
 
 namespace hotlap::load {
 namespace {
-
-constexpr std::size_t kBufferBytes = std::size_t{128} * 1024;
-constexpr std::int64_t kLongestNs = std::int64_t{30} * 24 * 3600 * 1'000'000'000;
-constexpr std::int64_t kRampNs = 1'000'000'000;
-constexpr std::int64_t kShortestSteadyNs = 10'000'000;
 
 std::string remedy(int error, const Endpoint& endpoint) {
   switch (error) {
@@ -46,43 +36,15 @@ std::string remedy(int error, const Endpoint& endpoint) {
   }
 }
 
+// Merges what each lane of an arm gives.
+template <typename Take>
+Histogram gather(int threads, Take take) {
+  Histogram sum;
+  for (int thread = 0; thread < threads; ++thread) take(thread, sum);
+  return sum;
+}
+
 }  // namespace
-
-class Generator::Crew {
- public:
-  struct Worker {
-    std::vector<char> buffer = std::vector<char>(kBufferBytes);
-    std::vector<std::unique_ptr<Lane>> lanes;  // by arm; null until the arm is opened
-    LaneTotals totals;
-    std::int64_t cpu_ns = 0;
-  };
-
-  // What the threads of one run() share. Written by thread 0 between barriers.
-  struct Slices {
-    const std::vector<SliceSpec>& schedule;
-    const EdgeCallback& edge;
-    RunResult result;
-    std::int64_t start_ns = 0;
-    bool go = true;
-  };
-
-  Lane* lane(int thread, std::size_t arm) {
-    auto& lanes = workers[static_cast<std::size_t>(thread)].lanes;
-    return arm < lanes.size() ? lanes[arm].get() : nullptr;
-  }
-  void run_slices(int thread, Slices& slices);
-  SliceResult sum_up(const SliceSpec& slice, std::int64_t start_ns) const;
-  bool edge(const Slices& slices, std::size_t index, const SliceResult* result) const;
-  void drive(int thread, std::size_t arm, const Stint& stint);
-  LoadProgress progress(std::size_t arm, std::int64_t start_ns);
-  LoadReport report(std::int64_t start_ns) const;
-
-  Fd cancel_event{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-  std::atomic<bool> cancelled{false};
-  std::vector<std::unique_ptr<Arm>> arms;
-  std::vector<Worker> workers;
-  std::unique_ptr<Team> team;  // last: its threads end before what they use
-};
 
 Generator::Generator(std::unique_ptr<Crew> crew) : crew_(std::move(crew)) {}
 Generator::~Generator() = default;
@@ -148,156 +110,6 @@ void Generator::close(std::size_t arm) {
   });
 }
 
-void Generator::Crew::drive(int thread, std::size_t arm, const Stint& stint) {
-  Worker& worker = workers[static_cast<std::size_t>(thread)];
-  Lane& lane = *worker.lanes[arm];
-  const std::int64_t cpu_before_ns = thread_cpu_ns();
-  lane.drive(stint);
-  worker.cpu_ns = thread_cpu_ns() - cpu_before_ns;
-}
-
-bool Generator::Crew::edge(const Slices& slices, std::size_t index,
-                           const SliceResult* result) const {
-  if (cancelled.load()) return false;
-  if (!slices.edge) return true;
-  const bool go = slices.edge({index, slices.schedule[index].arm, result});
-  return go && !cancelled.load();
-}
-
-SliceResult Generator::Crew::sum_up(const SliceSpec& slice, std::int64_t start_ns) const {
-  SliceResult result;
-  result.arm = slice.arm;
-  result.start_ns = start_ns;
-  for (const Worker& worker : workers) {
-    result.counts += worker.totals.counts;
-    result.bytes_received += worker.totals.bytes_received;
-    result.response_ns += worker.totals.response_ns;
-    result.reopened += static_cast<int>(worker.totals.reopened);
-    result.generator_cpu_ns += worker.cpu_ns;
-    result.late_ns = std::max(result.late_ns, worker.totals.first_send_ns - start_ns);
-    result.duration_ns = std::max(result.duration_ns, worker.totals.last_reply_ns - start_ns);
-  }
-  return result;
-}
-
-void Generator::Crew::run_slices(int thread, Slices& slices) {
-  Rendezvous& all = team->rendezvous();
-  Worker& worker = workers[static_cast<std::size_t>(thread)];
-  for (std::size_t i = 0; i < slices.schedule.size(); ++i) {
-    const SliceSpec& slice = slices.schedule[i];
-    worker.lanes[slice.arm]->prepare();
-    all.arrive_and_wait();
-    if (thread == 0) {
-      slices.go = edge(slices, i, nullptr);
-      slices.start_ns = monotonic_ns();
-    }
-    all.arrive_and_wait();
-    if (!slices.go) return;
-    Stint stint;
-    stint.stop_ns = slices.start_ns + std::clamp<std::int64_t>(slice.duration_ns, 0, kLongestNs);
-    drive(thread, slice.arm, stint);
-    worker.totals = worker.lanes[slice.arm]->take_totals();
-    all.arrive_and_wait();
-    if (thread == 0) {
-      slices.result.slices.push_back(sum_up(slice, slices.start_ns));
-      slices.go = edge(slices, i, &slices.result.slices.back());
-    }
-    all.arrive_and_wait();
-    if (!slices.go) return;
-  }
-}
-
-RunResult Generator::run(const std::vector<SliceSpec>& schedule, const EdgeCallback& edge) {
-  Crew::Slices slices{schedule, edge, {}, 0, true};
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
-    if (crew_->lane(0, schedule[i].arm) != nullptr) continue;
-    slices.result.error = "slice " + std::to_string(i) + " is of arm " +
-                          std::to_string(schedule[i].arm) + ", which was never opened";
-    return std::move(slices.result);
-  }
-  slices.result.slices.reserve(schedule.size());
-  crew_->team->run([&](int thread) { crew_->run_slices(thread, slices); });
-  slices.result.cancelled = crew_->cancelled.load();
-  return std::move(slices.result);
-}
-
-LoadProgress Generator::Crew::progress(std::size_t arm, std::int64_t start_ns) {
-  LoadProgress sum;
-  sum.elapsed_ns = monotonic_ns() - start_ns;
-  for (Worker& worker : workers) {
-    const Lane::Published published = worker.lanes[arm]->published();
-    sum.counts += published.counts;
-    sum.bytes_received += published.bytes_received;
-  }
-  return sum;
-}
-
-LoadReport Generator::Crew::report(std::int64_t start_ns) const {
-  LoadReport report;
-  std::int64_t steady_in_flight_ns = 0;
-  std::int64_t steady_capacity_ns = 0;
-  std::int64_t connections = 0;
-  for (const Worker& worker : workers) {
-    const LaneTotals& totals = worker.totals;
-    report.counts += totals.counts;
-    report.bytes_received += totals.bytes_received;
-    report.generator_cpu_ns += worker.cpu_ns;
-    report.reopened += totals.reopened;
-    report.wall_ns = std::max(report.wall_ns, totals.last_reply_ns - start_ns);
-    report.sending_ns = std::max(report.sending_ns, totals.stopped_ns - start_ns);
-    steady_in_flight_ns += totals.steady_in_flight_ns;
-    steady_capacity_ns += totals.steady_capacity_ns;
-    connections += totals.steady_capacity_ns > 0 ? 1 : 0;
-  }
-  if (steady_capacity_ns >= kShortestSteadyNs * std::max<std::int64_t>(connections, 1)) {
-    report.little_ratio =
-        static_cast<double>(steady_in_flight_ns) / static_cast<double>(steady_capacity_ns);
-  }
-  report.cancelled = cancelled.load();
-  return report;
-}
-
-LoadReport Generator::load(std::size_t arm, const LoadPlan& plan,
-                           const std::function<void(const LoadProgress&)>& progress) {
-  if (crew_->lane(0, arm) == nullptr) return {};
-  const std::int64_t every_ns =
-      std::clamp<std::int64_t>(plan.progress_every_ns, 1'000'000, kLongestNs);
-  const std::int64_t duration_ns = std::clamp<std::int64_t>(plan.duration_ns, 0, kLongestNs);
-  std::atomic<std::int64_t> budget{plan.requests};
-  const std::int64_t start_ns = monotonic_ns();
-  Stint stint;
-  stint.stop_ns = start_ns + (duration_ns > 0 ? duration_ns : kLongestNs);
-  stint.drain_ns = std::clamp<std::int64_t>(plan.drain_ns, 0, kLongestNs);
-  stint.budget = plan.requests > 0 ? &budget : nullptr;
-  stint.revive = true;
-  stint.steady_from_ns =
-      start_ns + (duration_ns > 0 ? std::min(kRampNs, duration_ns / 10) : kRampNs / 10);
-  stint.publish_every_ns = std::max<std::int64_t>(every_ns / 4, 1'000'000);
-  const Team::Job job = [&](int thread) {
-    crew_->drive(thread, arm, stint);
-    Lane& lane = *crew_->lane(thread, arm);
-    lane.probe(1);
-    crew_->workers[static_cast<std::size_t>(thread)].totals = lane.take_totals();
-  };
-  crew_->team->begin(job);
-  while (!crew_->team->finished(every_ns)) {
-    if (progress) progress(crew_->progress(arm, start_ns));
-  }
-  return crew_->report(start_ns);
-}
-
-namespace {
-
-// Merges what each lane of an arm gives.
-template <typename Take>
-Histogram gather(int threads, Take take) {
-  Histogram sum;
-  for (int thread = 0; thread < threads; ++thread) take(thread, sum);
-  return sum;
-}
-
-}  // namespace
-
 Histogram Generator::latency(std::size_t arm) {
   return gather(crew_->team->size(), [&](int thread, Histogram& sum) {
     if (Lane* lane = crew_->lane(thread, arm)) lane->take_latency(sum);
@@ -319,6 +131,14 @@ std::string Generator::first_failure(std::size_t arm) {
     }
   }
   return first;
+}
+
+void Generator::Crew::drive(int thread, std::size_t arm, const Stint& stint) {
+  Worker& worker = workers[static_cast<std::size_t>(thread)];
+  Lane& lane = *worker.lanes[arm];
+  const std::int64_t cpu_before_ns = thread_cpu_ns();
+  lane.drive(stint);
+  worker.cpu_ns = thread_cpu_ns() - cpu_before_ns;
 }
 
 void Generator::cancel() {

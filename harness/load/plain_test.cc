@@ -341,6 +341,36 @@ TEST(Load, TheDescriptorLimitIsToldWithBothNumbers) {
   EXPECT_THAT(opened.error, HasSubstr("40 file descriptors"));
 }
 
+// wrk2#134: a listener let 100 of 1,000 in, silently.
+TEST(Load, AListenerThatTakesNoMoreIsTold) {
+  const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(listener.get(), any, length), 0);
+  ASSERT_EQ(::listen(listener.get(), 2), 0);
+  ASSERT_EQ(::getsockname(listener.get(), any, &length), 0);
+  std::string error;
+  const auto endpoint =
+      Endpoint::parse("127.0.0.1:" + std::to_string(ntohs(address.sin_port)), error);
+  ASSERT_TRUE(endpoint) << error;
+  const auto generator = Generator::start({}, 2, error);
+  ArmSpec spec{*endpoint, {RequestSpec{}}};
+  spec.connections = 20;
+  spec.timeout_ns = 200 * kMs;
+  const std::size_t arm = generator->add_arm(std::move(spec));
+  const Opened opened = generator->open(arm);
+  EXPECT_EQ(opened.asked, 20);
+  EXPECT_LT(opened.achieved, 20);
+  EXPECT_THAT(opened.error, HasSubstr("only " + std::to_string(opened.achieved) + " of 20"));
+  EXPECT_THAT(opened.error, HasSubstr("backlog"));
+  const LoadReport report = generator->load(arm, requests(20), nullptr);
+  EXPECT_EQ(report.counts.started, 20);
+  EXPECT_EQ(report.counts[Outcome::kTimeout], 20) << "connecting counts towards the time-out";
+}
+
 // wrk#140, oha#777, ghz#370: what is in flight at the end is a class of its own.
 TEST(Load, UnansweredAtTheEndIsInFlight) {
   std::atomic<int> served{0};
