@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "harness/targets/process_tree.h"
 #include "harness/targets/testing.h"
 
 namespace hotlap::capture {
@@ -45,9 +48,22 @@ class PerfCounterTest : public ::testing::Test {
     return numbers;
   }
 
+  // Until the target sleeps, in accept(), the only call that it sleeps in then.
+  void AwaitIdle() {
+    const absl::Time deadline = absl::Now() + absl::Seconds(10);
+    while (absl::Now() < deadline) {
+      const auto stat = targets::ReadProcessStat(target_->pid());
+      if (stat && stat->state == 'S') return;
+      sched_yield();
+    }
+    ADD_FAILURE() << "the target does not come to rest";
+  }
+
   std::vector<int64_t> Difference(const std::string& order) {
+    AwaitIdle();
     const std::vector<int64_t> before = Read();
     EXPECT_EQ(targets::Ask(target_->endpoint(), order), "done");
+    AwaitIdle();
     std::vector<int64_t> after = Read();
     for (size_t i = 0; i < after.size(); ++i) after[i] -= before[i];
     return after;

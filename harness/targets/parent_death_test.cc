@@ -24,6 +24,7 @@ using Case = std::tuple<bool, std::string>;
   if (pid_namespace && !spawner->pid_namespace_status().ok()) _exit(4);
   const auto target = spawner->Launch(TestCommand(mode), TestOptions());
   if (!target.ok()) _exit(5);
+  if (mode == "daemonise" && !AwaitEnd((*target)->pid(), absl::Seconds(5))) _exit(6);
   for (const pid_t pid : (*target)->tree()) (void)!write(report, &pid, sizeof pid);
   close(report);
   alarm(60);
@@ -78,7 +79,7 @@ TEST_P(ParentDeathTest, KillTakesTheWholeTree) {
       if (WIFEXITED(status) && WEXITSTATUS(status) == 4) GTEST_SKIP() << "no PID namespaces here";
       FAIL() << "the owner could not launch";
     }
-    for (const pid_t pid : tree) EXPECT_FALSE(AwaitEnd(pid, absl::ZeroDuration())) << pid;
+    EXPECT_FALSE(AwaitEnd(tree.back(), absl::ZeroDuration()));
     if (signal == SIGKILL) kill(tree.back(), SIGSTOP);
     EndOwner(signal);
     for (const pid_t pid : tree) EXPECT_TRUE(AwaitEnd(pid, absl::Seconds(5))) << pid;

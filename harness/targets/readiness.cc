@@ -21,11 +21,18 @@ namespace {
 
 constexpr std::string_view kListening = "listening on ";
 constexpr std::string_view kPipeline = "pipeline ";
+constexpr absl::Duration kLastWords = absl::Seconds(1);
 
 std::string OutputNote(const WatchedProcess& process) {
   std::string tail = process.output_tail();
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   return tail.empty() ? "; it printed nothing" : absl::StrCat("; its last output:\n", tail);
+}
+
+// As much of a line as a message bears.
+std::string Shown(const std::string& line) {
+  constexpr size_t kMost = 120;
+  return line.size() <= kMost ? line : absl::StrCat(line.substr(0, kMost), "…");
 }
 
 bool Ended(const WatchedProcess::State& state) {
@@ -91,6 +98,13 @@ absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedPro
            Ended(state);
   };
   const bool in_time = process.Await(settled, awaited.deadline);
+  if (in_time && garbled(process.state())) {
+    // Last words, perhaps: then its end explains more than its first line does.
+    const auto ended = [](const WatchedProcess::State& state) {
+      return state.root_status.has_value() || Ended(state);
+    };
+    process.Await(ended, std::min(awaited.deadline, absl::Now() + kLastWords));
+  }
   const WatchedProcess::State state = process.state();
   if (state.root_status || (state.lines.size() < lines_needed && !garbled(state))) {
     if (in_time) return EndedError(awaited, process);
@@ -101,7 +115,7 @@ absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedPro
   const std::string& first = state.lines[0];
   if (garbled(state)) {
     return absl::FailedPreconditionError(absl::StrCat(
-        awaited.who, " printed \"", first,
+        awaited.who, " printed \"", Shown(state.lines[0]),
         "\" where `listening on HOST:PORT` was due: is it the program of this build?"));
   }
   const auto endpoint = ParseEndpoint(std::string_view(first).substr(kListening.size()));
@@ -112,7 +126,7 @@ absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedPro
   if (!pipeline) return Ready{*endpoint, {}};
   if (!state.lines[1].starts_with(kPipeline)) {
     return absl::FailedPreconditionError(
-        absl::StrCat(awaited.who, " printed \"", state.lines[1],
+        absl::StrCat(awaited.who, " printed \"", Shown(state.lines[1]),
                      "\" where its pipeline was due: is it the program of this build?"));
   }
   return Ready{*endpoint, state.lines[1].substr(kPipeline.size())};

@@ -86,6 +86,9 @@ TEST_P(TargetProcessTest, StubbornAndStoppedProcessesAreKilled) {
 TEST_P(TargetProcessTest, DaemonsEndWithTheirTarget) {
   auto target = Launch(TestCommand("daemonise"));
   ASSERT_NE(target, nullptr);
+  pollfd root_ended{target->exit_fd(), POLLIN, 0};
+  ASSERT_EQ(poll(&root_ended, 1, 5000), 1);
+  EXPECT_TRUE(target->alive());
   const std::vector<pid_t> tree = target->tree();
   ASSERT_EQ(tree.size(), 1u);
   target.reset();

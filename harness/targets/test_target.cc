@@ -123,17 +123,22 @@ int Listen(int port, int* bound) {
   }
 }
 
-[[noreturn]] void Serve(int port, const char* announced) {
+int ListenAndAnnounce(int port, const char* announced) {
   int bound = 0;
   const int listener = Listen(port, &bound);
   if (announced != nullptr) {
     printf("listening on 127.0.0.1:%d\npipeline dispatch=test,mode=%s\n", bound, announced);
     fflush(stdout);
   }
-  AcceptForever(listener);
+  return listener;
+}
+
+[[noreturn]] void Serve(int port, const char* announced) {
+  AcceptForever(ListenAndAnnounce(port, announced));
 }
 
 [[noreturn]] void Spam(int port) {
+  const int listener = ListenAndAnnounce(port, "spam");
   if (fork() == 0) {
     alarm(120);
     const std::string noise(1000, 'z');
@@ -141,14 +146,19 @@ int Listen(int port, int* bound) {
     }
     _exit(0);
   }
-  Serve(port, "spam");
+  AcceptForever(listener);
 }
 
 [[noreturn]] void Daemonise(int port) {
+  int alive[2];  // the daemon serves only when root and go-between have let go of it
+  if (pipe(alive) != 0) exit(2);
   if (fork() == 0) {
     setsid();
     if (fork() != 0) _exit(0);
     alarm(120);
+    char byte;
+    close(alive[1]);
+    (void)!read(alive[0], &byte, 1);
     Serve(port, nullptr);
   }
   wait(nullptr);
