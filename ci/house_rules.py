@@ -157,8 +157,8 @@ def first_comment(source: Source) -> Iterator[Finding]:
     """A .cc, or a test, that begins with the inclusion of its own header is introduced by that."""
     if not source.text.strip():
         return
-    header = re.sub(r"(_test)?\.cc$", ".h", source.path)
-    if source.lines[0] == f'#include "{header}"':
+    headers = [re.sub(rf"{ending}$", ".h", source.path) for ending in (r"\.cc", r"_test\.cc")]
+    if source.lines[0] in [f'#include "{header}"' for header in headers]:
         return
     lines = [line for line in source.lines if not line.startswith("#!")]
     starts = {
