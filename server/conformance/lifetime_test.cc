@@ -124,6 +124,8 @@ TEST_P(Lifetime, TermFinishesWhatIsInFlight) {
   EXPECT_TRUE(idle.ended());
   busy.send("hellohello");
   EXPECT_THAT(busy.read_to_end(), EndsWith("hellohello"));
+  busy.close();  // else the server lingers for it
+  idle.close();
   EXPECT_EQ(server_->wait_for_exit(5000), 0);
 }
 

@@ -29,8 +29,7 @@ Peer::Peer(const Endpoint& endpoint, int receive_buffer_bytes) {
   int on = 1;
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    close(fd_);
-    fd_ = -1;
+    close();
   }
 }
 
@@ -40,8 +39,10 @@ Peer::Peer(Peer&& other) noexcept
       ended_(other.ended_),
       was_reset_(other.was_reset_) {}
 
-Peer::~Peer() {
-  if (fd_ >= 0) close(fd_);
+Peer::~Peer() { close(); }
+
+void Peer::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
 bool Peer::send(std::string_view bytes) {
@@ -105,7 +106,7 @@ bool Peer::stays_silent(int timeout_ms) {
 void Peer::reset() {
   linger at_once{1, 0};
   setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  close(std::exchange(fd_, -1));
+  close();
 }
 
 }  // namespace hotlap::conformance

@@ -31,7 +31,8 @@ class Peer {
   std::string ask(std::string_view request, int timeout_ms = 5000);
   // True where nothing arrives and nothing ends within that time.
   bool stays_silent(int timeout_ms);
-  void reset();  // closes with RST
+  void close();  // in order
+  void reset();  // with RST
 
  private:
   bool receive(int timeout_ms);
