@@ -1,0 +1,20 @@
+// The pipelines that whole-server tests run: every profile, and every pipeline one variant away
+// from baseline that this machine can run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hotlap::conformance {
+
+std::vector<std::string> pipelines_to_test();
+
+// A spec as a GoogleTest name: the profile, or the one stage and variant in which it is not
+// baseline.
+std::string pipeline_test_name(const std::string& spec);
+
+// The server's command line for a spec, with further flags.
+std::vector<std::string> server_command(const std::string& spec,
+                                        const std::vector<std::string>& flags = {});
+
+}  // namespace hotlap::conformance
