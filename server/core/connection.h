@@ -91,7 +91,6 @@ class Connection {
   void start_body(ThreadContext& thread);
   bool reads_body_directly() const;
   void respond(ThreadContext& thread);
-  void answer(Exchange& exchange);
   void refuse(ThreadContext& thread, HttpStatus status);
   void start_reply(ThreadContext& thread, const Reply& reply, std::string_view allow);
   void set_output(const Output& output, Phase phase);

@@ -341,6 +341,7 @@ bool answer(const Request& request, std::string_view body, const Addresses& addr
   } else if (path == "/address") {
     reply.body = addresses.text;
   } else if (posted) {
+    reply.content_type = "application/octet-stream";
     reply.body = body;
   } else if (auto size = echo_size(query)) {
     made.assign(*size, 'x');

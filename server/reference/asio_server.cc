@@ -2,6 +2,8 @@
 // server to be compared with. N threads each run an io_context of their own; one acceptor deals
 // connections out in turn. Per request: one recv that succeeds, one send, and asio's reactor. All
 // requests that a read brought are answered with one send. It knows no timeouts.
+#include <netinet/tcp.h>
+
 #include <array>
 #include <asio.hpp>
 #include <cstdio>
@@ -205,6 +207,8 @@ int serve(const Flags& flags) {
   tcp::endpoint endpoint(address, flags.port);
   if (!error) acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  // As the lab's own: a default of BBR is noisy on loopback.
+  setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_CONGESTION, "cubic", 5);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(4096, error);
   if (error) {

@@ -38,6 +38,7 @@ constexpr size_t kCarryBytes =
 constexpr size_t kReadBytes = 16 * 1024;
 constexpr size_t kMaxConnections = 1 << 20;
 constexpr int kSlowReaderMs = 5000;
+constexpr char kCongestion[] = "cubic";  // as the lab's own: a default of BBR is noisy on loopback
 
 class Fd {
  public:
@@ -223,6 +224,7 @@ Fd listen_on(Flags& flags) {
   Fd fd(socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_CONGESTION, kCongestion, sizeof kCongestion - 1);
   if (fd.get() < 0 || bind(fd.get(), address, length) != 0 || listen(fd.get(), 4096) != 0) {
     std::fprintf(stderr, "hotlap-floor: cannot listen on %s: %s; choose another port, or 0\n",
                  printable_address(flags.host, flags.port).c_str(), std::strerror(errno));

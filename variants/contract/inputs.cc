@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "server/conformance/corpus.h"
+#include "server/stages/request_line.h"
 
 namespace hotlap::variants {
 namespace {
 
-constexpr size_t kMaxInputBytes = 16 * 1024;
+constexpr size_t kMaxBlockBytes = 16 * 1024;
 
 // Every text that differs from `base` in one byte, lacks one, or has one twice.
 void add_one_byte_changes(const std::string& base, std::vector<std::string>& out) {
@@ -56,15 +57,15 @@ std::vector<std::string> request_lines() {
     lines.push_back("GET /" + std::string(length, 'p') + " HTTP/1.1");
     lines.push_back(std::string(length, 'M') + " / HTTP/1.1");
   }
-  lines.push_back(std::string(16000, 'M') + " / HTTP/1.1");
-  lines.push_back(std::string(kMaxInputBytes, 'M'));
+  lines.push_back(std::string(server::kMaxRequestLineBytes - 11, 'M') + " / HTTP/1.1");
+  lines.push_back(std::string(server::kMaxRequestLineBytes, 'M'));
   lines.push_back("GET /" + std::string(8191, 'p') + " HTTP/1.1");
   lines.push_back("GET http://a/" + std::string(8000, '?') + " HTTP/1.1");
   add_one_byte_changes("GET /hello HTTP/1.1", lines);
   add_one_byte_changes("OPTIONS * HTTP/1.0", lines);
   add_one_byte_changes("POST http://a/b?c HTTP/1.2", lines);
   std::erase_if(lines, [](const std::string& line) {
-    return has_line_byte(line) || line.size() > kMaxInputBytes;
+    return has_line_byte(line) || line.size() > server::kMaxRequestLineBytes;
   });
   return lines;
 }
@@ -92,7 +93,7 @@ std::vector<std::string> header_blocks() {
   add_one_byte_changes("Connection: close, Keep-Alive\r\n", blocks);
   add_one_byte_changes("Expect: 100-continue\r\n", blocks);
   std::erase_if(blocks, [](const std::string& block) {
-    return !is_block(block) || block.size() > kMaxInputBytes;
+    return !is_block(block) || block.size() > kMaxBlockBytes;
   });
   return blocks;
 }
