@@ -31,34 +31,40 @@ REASONS.update(
 _CODE = ("cpp", "python", "shell", "proto", "list")
 
 
+def _described_above(folder: str, by_path: dict[str, Source]) -> bool:
+    """Whether a page above names the folder, or stands for folders all alike: `<stage>/`."""
+    above, last = posixpath.split(folder)
+    while above:
+        page = by_path.get(f"{above}/README.md")
+        if page is not None and re.search(rf"\b{last}/|<\w+>/", page.text):
+            return True
+        above = posixpath.dirname(above)
+    return False
+
+
 def readmes(sources: Sequence[Source]) -> Iterator[Finding]:
-    """A README in every folder with code, or its mention as `folder/` on the parent's."""
+    """A README in every folder with code, or its mention as `folder/` on one above it."""
     by_path = {source.path: source for source in sources}
     for folder in sorted({posixpath.dirname(s.path) for s in sources if s.kind in _CODE}):
         if not folder or folder.startswith("."):
             continue
         page = by_path.get(f"{folder}/README.md")
-        parent, last = posixpath.split(folder)
-        above = by_path.get(f"{parent}/README.md" if parent else "README.md")
-        # A page may stand for folders all alike: `<stage>/`.
-        if page is None and above is not None and parent:
-            if f"{last}/" in above.text or re.search(r"<\w+>/", above.text):
-                continue
-        if page is None:
+        if page is None and not _described_above(folder, by_path):
+            parent, last = posixpath.split(folder)
             what = "there is none" + (f", nor `{last}/` in {parent}/README.md" if parent else "")
             yield Finding(f"{folder}/README.md", 1, "readme", what)
-        elif len(page.lines) > README_LINES:
+        elif page is not None and len(page.lines) > README_LINES:
             yield Finding(page.path, README_LINES + 1, "readme", f"{len(page.lines)} lines")
 
 
 # Their tests are not of a file but of every variant listed, or of the whole server.
-_TESTS_OF_MANY = ("variants/contract/", "server/conformance/")
+_TESTS_OF_MANY = re.compile(r"(variants/contract|server/conformance)/.*|variants/(\w+)/\2_test\.cc")
 
 
 def tests_beside(sources: Sequence[Source]) -> Iterator[Finding]:
     paths = {source.path for source in sources}
     for source in sources:
-        if not source.path.endswith("_test.cc") or source.path.startswith(_TESTS_OF_MANY):
+        if not source.path.endswith("_test.cc") or _TESTS_OF_MANY.fullmatch(source.path):
             continue
         stem = source.path.removesuffix("_test.cc")
         is_no_test = f"{stem}_test.h" in paths  # such as self_test.cc

@@ -1,4 +1,4 @@
-"""Sections that account for CPU time: where it went, and a known effect against what it should be."""
+"""Sections that account for CPU time: where it went, and a known effect beside its prediction."""
 
 from __future__ import annotations
 

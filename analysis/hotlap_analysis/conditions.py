@@ -84,9 +84,9 @@ def roles(facts: Facts) -> Section | None:
     header = ["role", "rounds each way", "shift", f"95{wording.SPACE}% interval", "p"]
     text = (
         "Every role is drawn by a coin in each round; the dashed line is the estimate. Shift: how "
-        f"much higher the change of {comparison.title} is where {code(comparison.label)} had the second role named than "
-        "where it had the first (Hodges–Lehmann, Mann–Whitney). With so many looks at one run a p "
-        "near 0.05 is expected now and then."
+        f"much higher the change of {comparison.title} is where {code(comparison.label)} had the "
+        "second role named than where it had the first (Hodges–Lehmann, Mann–Whitney). With so "
+        "many looks at one run a p near 0.05 is expected now and then."
     )
     return Section(
         "Roles drawn",

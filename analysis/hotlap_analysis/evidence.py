@@ -138,9 +138,9 @@ def _beside(facts: Facts, comparison: Comparison) -> str:
     ten = (10.0 * low, 10.0 * high)
     return (
         f"{who} median of the rounds is {wording.percent(median, bounds)} (sign-test interval "
-        f"{wording.percent_interval(bounds)}).{_typical(facts, comparison)} The difference is {steady}: its slope over ten "
-        f"rounds is {wording.percent(10.0 * slope, ten)} (95{wording.SPACE}% interval "
-        f"{wording.percent_interval(ten)})."
+        f"{wording.percent_interval(bounds)}).{_typical(facts, comparison)} The difference is "
+        f"{steady}: its slope over ten rounds is {wording.percent(10.0 * slope, ten)} "
+        f"(95{wording.SPACE}% interval {wording.percent_interval(ten)})."
     )
 
 

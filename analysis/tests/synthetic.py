@@ -41,7 +41,8 @@ ROUND_COLUMNS = (
         "load_ns own_slices_ns cpu_ns cpu_own_slices_ns generator_cpu_ns "
         "minor_faults major_faults voluntary_switches involuntary_switches rss_begin_bytes "
         "rss_end_bytes rss_requests user_ns_sampled system_ns_sampled syscalls latency_p50_ns "
-        "latency_p90_ns latency_p99_ns steal_ns other_load_ns generator_late_ns ballast_step_ns round_ns void_cause void_arm"
+        "latency_p90_ns latency_p99_ns steal_ns other_load_ns generator_late_ns ballast_step_ns "
+        "round_ns void_cause void_arm"
     ).split()
 )
 LATENCY_COLUMNS = "pass round arm low_ns high_ns count min_ns max_ns sum_ns".split()

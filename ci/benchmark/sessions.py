@@ -97,8 +97,8 @@ class Session:
         return [math.log(value[r, b] / value[r, a]) for r in rounds]
 
     def standard_error_percent(self) -> float:
-        """Of the Hodges-Lehmann estimate, from the spread over rounds (METHOD: 1.4826 MAD, and
-        pi/3 = 1.047 for the efficiency of the estimator)."""
+        """Of the Hodges-Lehmann estimate, from the spread over rounds: 1.4826 MAD, and
+        pi/3 = 1.047 for the efficiency of the estimator."""
         d = self.differences()
         centre = statistics.median(d)
         spread = 1.4826 * statistics.median(abs(x - centre) for x in d)

@@ -122,6 +122,7 @@ std::optional<int64_t> ArmProcess::settled_syscalls() const {
   std::optional<int64_t> before = syscalls();
   for (int look = 0; look < kSettleLooks; ++look) {
     const timespec pause{0, kSettlePauseNs};
+    // tidy: allow sleep: that a counter has come to rest is no event; looks are bounded
     nanosleep(&pause, nullptr);
     const std::optional<int64_t> now = syscalls();
     if (now == before) break;

@@ -59,6 +59,7 @@ TEST(ProcessSampleTest, SwitchesAreSummedOverThreads) {
   std::promise<void> end;
   const auto before = SampleProcesses({getpid()});
   std::thread other([&] {
+    // tidy: allow sleep: each is a voluntary switch, which is what is counted
     for (int i = 0; i < kSleeps; ++i) usleep(500);
     slept.set_value();
     end.get_future().wait();

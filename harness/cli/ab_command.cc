@@ -93,9 +93,8 @@ int run_experiment(const Experiment& experiment, const OutputFlags& flags, Gate 
   Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
-  const std::filesystem::path out =
-      flags.out.empty() ? default_run_directory(experiment.name())
-                        : std::filesystem::path(flags.out);
+  const std::filesystem::path out = flags.out.empty() ? default_run_directory(experiment.name())
+                                                      : std::filesystem::path(flags.out);
   Controller controller(**agent, interrupt, progress);
   const RunOutcome outcome = controller.run(experiment, out, invocation.command_line());
   agent->reset();

@@ -1,5 +1,6 @@
 // The promises of the plans and of the schedule, tried on noise whose truth is known. Seeds are
 // fixed; bounds are binomial, at five standard errors, so that a right program never fails.
+// tidy: allow test-beside: it is about plans, schedule and verdicts together
 #include <cmath>
 #include <cstdio>
 #include <functional>

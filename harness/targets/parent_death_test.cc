@@ -1,5 +1,6 @@
 // Whatever ends the process that owns a Spawner, and however, its targets end with it: children,
 // grandchildren, daemons, and those that ignore SIGTERM or are stopped.
+// tidy: allow test-beside: it is about spawner, launcher and watcher together
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
