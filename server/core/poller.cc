@@ -62,9 +62,10 @@ bool Poller::wait(std::vector<Ready>& ready, std::int64_t& now_ms) {
   const int count =
       readiness_.wait(state_.get(), events_, kBatch, timed ? service_.sweep_ms() : -1);
   now_ms = now_ms_ = coarse_now_ms();
+  // Before the events: a peer that sends a byte now and then must not hide from its deadline.
+  if (now_ms_ >= next_sweep_ms_) sweep(ready);
   for (int i = 0; i < count; ++i) take_event(events_[i], ready);
   if (pooled_) reap();
-  if (now_ms_ >= next_sweep_ms_) sweep(ready);
   if (stop_asked_ && !stopping_) begin_stop(ready);
   if (!stopping_ || !ready.empty()) return true;
   return !connections_.empty() && now_ms_ < stop_by_ms_;
