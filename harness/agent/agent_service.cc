@@ -113,9 +113,9 @@ grpc::Status AgentService::Load(grpc::ServerContext* context,
     return grpc_status(absl::InvalidArgumentError(
         absl::StrCat("duration ", request->duration_s(), " s must be above 0 and at most a day")));
   }
-  auto endpoint = targets::ParseUrl(request->url());
+  auto endpoint = targets::parse_url(request->url());
   if (!endpoint.ok()) return grpc_status(endpoint.status());
-  auto spec = load_arm(endpoint->ToString(), *workload);
+  auto spec = load_arm(endpoint->to_string(), *workload);
   if (!spec.ok()) return grpc_status(spec.status());
   std::vector<int> cpus(request->placement().load_cpus().begin(),
                         request->placement().load_cpus().end());

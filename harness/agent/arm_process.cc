@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
   }
   if (!events.empty()) {
     options.before_exec = [&launched, &events](pid_t pid) -> absl::Status {
-      auto counters = capture::PerfCounters::Open(pid, events);
+      auto counters = capture::PerfCounters::open(pid, events);
       if (!counters.ok()) return counters.status();
       for (const auto& [event, reason] : counters->unavailable()) {
         return absl::UnavailableError(absl::StrCat("counter ", event, ": ", reason));
@@ -77,7 +77,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
       return absl::OkStatus();
     };
   }
-  auto process = spawner.Launch(target_spec(arm.target()), options);
+  auto process = spawner.launch(target_spec(arm.target()), options);
   if (!process.ok()) return process.status();
   launched->process_ = *std::move(process);
   absl::Status clock = launched->open_clock(arm.name());
@@ -91,7 +91,7 @@ absl::Status ArmProcess::open_clock(const std::string& arm) {
   }
   std::vector<pid_t> pids = process_->tree();
   if (source_ == CpuSource::kProcessClock) pids = {process_->pid()};
-  auto clock = capture::TreeClock::Open(pids);
+  auto clock = capture::TreeClock::open(pids);
   if (!clock.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "arm ", arm, ": its CPU clock cannot be opened: ", std::string(clock.status().message()),
@@ -103,18 +103,18 @@ absl::Status ArmProcess::open_clock(const std::string& arm) {
 
 std::optional<int64_t> ArmProcess::cpu_ns() const {
   if (tree_clock_) {
-    const auto reading = tree_clock_->Read();
+    const auto reading = tree_clock_->read();
     if (reading.vanished > 0) return std::nullopt;
     return reading.cpu_ns;
   }
   if (!task_clock_index_ || !counters_) return std::nullopt;
-  const auto values = counters_->Read();
+  const auto values = counters_->read();
   return values.ok() ? (*values)[*task_clock_index_] : std::nullopt;
 }
 
 std::optional<int64_t> ArmProcess::syscalls() const {
   if (!syscalls_index_ || !counters_) return std::nullopt;
-  const auto values = counters_->Read();
+  const auto values = counters_->read();
   return values.ok() ? (*values)[*syscalls_index_] : std::nullopt;
 }
 
@@ -133,7 +133,7 @@ std::optional<int64_t> ArmProcess::settled_syscalls() const {
 
 std::optional<capture::ProcessSample> ArmProcess::sample() const {
   if (!process_->started_here()) return std::nullopt;
-  auto sample = capture::SampleProcesses(process_->tree());
+  auto sample = capture::sample_processes(process_->tree());
   return sample.ok() ? std::optional<capture::ProcessSample>(*sample) : std::nullopt;
 }
 

@@ -23,13 +23,13 @@ absl::StatusOr<double> ballast_step_ns(const std::vector<int>& cpus) {
   int64_t spent_ns = 0;
   uint64_t steps = 0;
   std::thread([&] {
-    pinned = targets::PinThisThread(cpus);
+    pinned = targets::pin_this_thread(cpus);
     if (!pinned.ok()) return;
     uint64_t value = server::ballast_chain(kStepsPerTurn, 1);  // caches and clocks warm
     while (spent_ns < kBudgetNs) {
-      const int64_t begin_ns = capture::ThisThreadCpuNs();
+      const int64_t begin_ns = capture::this_thread_cpu_ns();
       value = server::ballast_chain(kStepsPerTurn, value);
-      spent_ns += capture::ThisThreadCpuNs() - begin_ns;
+      spent_ns += capture::this_thread_cpu_ns() - begin_ns;
       steps += kStepsPerTurn;
     }
   }).join();

@@ -13,7 +13,7 @@ namespace hotlap::agent {
 
 hotlap::v1::DescribeResponse describe_host() {
   hotlap::v1::DescribeResponse response;
-  const capture::MachineFacts facts = capture::ReadMachineFacts();
+  const capture::MachineFacts facts = capture::read_machine_facts();
   auto& environment = *response.mutable_environment();
   environment.set_cpu_model(facts.cpu_model);
   environment.set_cpus(static_cast<uint32_t>(facts.cpus));
@@ -30,7 +30,7 @@ hotlap::v1::DescribeResponse describe_host() {
   auto& versions = *environment.mutable_versions();
   versions["grpc"] = grpc::Version();
   versions["protobuf"] = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
-  for (const capture::Probe& probe : capture::ProbeEnvironment()) {
+  for (const capture::Probe& probe : capture::probe_environment()) {
     auto* capability = response.add_capabilities();
     capability->set_name(probe.name);
     capability->set_available(probe.available);

@@ -3,8 +3,6 @@
 
 #include <time.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,11 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "harness/agent/ballast_clock.h"
+#include "harness/agent/disturbance.h"
 #include "harness/agent/load_arm.h"
-#include "harness/capture/steal.h"
+#include "harness/agent/round_lengths.h"
 #include "harness/load/generator.h"
 #include "harness/plan/schedule.h"
-#include "harness/plan/void_rule.h"
 
 namespace hotlap::agent {
 namespace {
@@ -25,47 +23,10 @@ using hotlap::v1::ArmRound;
 using hotlap::v1::Experiment;
 using hotlap::v1::Round;
 
-constexpr double kNsPerMs = 1e6;
-// Counting is exact at one connection only, and needs no length: each request costs the same calls.
-constexpr uint32_t kCountingSets = 1;
-constexpr double kCountingSetMs = 100;
-constexpr double kCountingWarmupMs = 20;
-
 int64_t monotonic_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-// How long a round's phases are; the counting pass has lengths of its own.
-struct Lengths {
-  int64_t slice_ns;
-  uint32_t sets;
-  uint32_t blocks_per_set;
-  uint32_t warmup_blocks;
-};
-
-Lengths lengths_of(const Experiment& experiment, bool counting) {
-  const auto& plan = experiment.plan();
-  const double arms = experiment.arms_size();
-  const double block_ms = plan.slice_ms() * arms;
-  const double set_ms = counting ? kCountingSetMs : plan.set_ms();
-  const double warmup_ms = counting ? kCountingWarmupMs : plan.warmup_ms();
-  Lengths lengths;
-  lengths.slice_ns = std::llround(plan.slice_ms() * kNsPerMs);
-  lengths.sets = counting ? kCountingSets : plan.sets();
-  lengths.blocks_per_set = static_cast<uint32_t>(std::max(1.0, std::round(set_ms / block_ms)));
-  lengths.warmup_blocks = static_cast<uint32_t>(std::round(warmup_ms / block_ms));
-  return lengths;
-}
-
-hotlap::v1::Workload pass_workload(const Experiment& experiment, bool counting) {
-  hotlap::v1::Workload workload = experiment.workload();
-  if (counting) {
-    workload.set_connections(1);
-    workload.set_threads(1);
-  }
-  return workload;
 }
 
 class RoundRunner {
@@ -76,10 +37,10 @@ class RoundRunner {
         experiment_(*context.experiment),
         counting_(pass == kCountingPass),
         cancelled_(cancelled),
-        lengths_(lengths_of(experiment_, counting_)),
-        draw_(plan::DrawRound(experiment_.seed(), pass, index,
-                              static_cast<uint32_t>(experiment_.arms_size()), lengths_.sets,
-                              lengths_.blocks_per_set)) {
+        lengths_(round_lengths(experiment_, pass)),
+        draw_(plan::draw_round(experiment_.seed(), pass, index,
+                               static_cast<uint32_t>(experiment_.arms_size()), lengths_.sets,
+                               lengths_.blocks_per_set)) {
     round_.set_index(index);
     round_.set_pass(pass);
     arms_.resize(static_cast<size_t>(experiment_.arms_size()));
@@ -117,7 +78,8 @@ class RoundRunner {
   void end_set(ArmState& arm, const Reading& begin, const Reading& end, int64_t load_ns);
   absl::Status check_arm(size_t arm);
   absl::Status check_arms();
-  void judge_environment(const capture::CpuTimes& servers, const capture::CpuTimes& load);
+  OwnTimes own_times() const;
+  bool goes_on(const load::Edge& edge) const;
   void set_latency(ArmState& arm) const;
   Reading read(const ArmState& arm) const;
   int64_t served(const ArmState& arm) const {
@@ -129,7 +91,7 @@ class RoundRunner {
   const Experiment& experiment_;
   const bool counting_;
   const std::function<bool()>& cancelled_;
-  const Lengths lengths_;
+  const RoundLengths lengths_;
   const plan::RoundDraw draw_;
   Round round_;
   std::vector<ArmState> arms_;
@@ -161,14 +123,14 @@ absl::Status RoundRunner::launch_all() {
 }
 
 absl::Status RoundRunner::start_load() {
-  const hotlap::v1::Workload workload = pass_workload(experiment_, counting_);
+  const hotlap::v1::Workload workload = pass_workload(experiment_, round_.pass());
   std::string error;
   generator_ = load::Generator::start(context_.seat->placement().load_cpus,
                                       static_cast<int>(workload.threads()), error);
   if (generator_ == nullptr) return absl::ResourceExhaustedError(error);
   // The order in every array is a role too.
   for (uint32_t arm : draw_.array_order) {
-    auto spec = load_arm(arms_[arm].process->process().endpoint().ToString(), workload);
+    auto spec = load_arm(arms_[arm].process->process().endpoint().to_string(), workload);
     if (!spec.ok()) return spec.status();
     arms_[arm].load_index = generator_->add_arm(*std::move(spec));
   }
@@ -215,6 +177,14 @@ absl::Status RoundRunner::check_arms() {
   return absl::OkStatus();
 }
 
+// An arm that hangs would cost a time-out for each of its slices: where no error is allowed, the
+// first ends the load.
+bool RoundRunner::goes_on(const load::Edge& edge) const {
+  if (cancelled_()) return false;
+  return edge.result == nullptr || edge.result->counts.failed() == 0 ||
+         experiment_.workload().allowed_error_share() > 0;
+}
+
 absl::Status RoundRunner::warm_up(uint32_t set) {
   std::vector<load::SliceSpec> schedule;
   for (uint32_t block = 0; block < lengths_.warmup_blocks; ++block) {
@@ -223,7 +193,7 @@ absl::Status RoundRunner::warm_up(uint32_t set) {
     }
   }
   const load::RunResult result =
-      generator_->run(schedule, [this](const load::Edge&) { return !cancelled_(); });
+      generator_->run(schedule, [this](const load::Edge& edge) { return goes_on(edge); });
   if (cancelled_()) return absl::CancelledError("cancelled");
   std::vector<hotlap::v1::ErrorCounts> counts(arms_.size());
   for (const auto& slice : result.slices) {
@@ -332,7 +302,7 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
       return true;
     }
     readings.emplace_back(slice_begin, read(arm));
-    return !cancelled_();
+    return goes_on(edge);
   });
   const int64_t load_ns = monotonic_ns() - load_begin_ns;
   std::vector<Reading> set_end;
@@ -355,41 +325,14 @@ absl::Status RoundRunner::run_set(uint32_t set) {
   return status;
 }
 
-// Busy time is sampled by the tick, each of n ticks a coin of variance at most a quarter: what lies
-// within three standard deviations of that is no evidence of another load.
-int64_t beyond_sampling_ns(int64_t excess_ns, int64_t duration_ns, size_t cpus) {
-  const auto tick = static_cast<double>(capture::TickNs());
-  const double ticks = static_cast<double>(duration_ns) * static_cast<double>(cpus) / tick;
-  return std::max<int64_t>(0, excess_ns - std::llround(1.5 * std::sqrt(ticks) * tick));
-}
-
-void RoundRunner::judge_environment(const capture::CpuTimes& servers,
-                                    const capture::CpuTimes& load) {
-  int64_t arms_ns = 0;
-  bool counted = true;
+OwnTimes RoundRunner::own_times() const {
+  OwnTimes own{.arms_ns = 0, .generator_ns = generator_cpu_ns_};
   for (const ArmState& arm : arms_) {
-    const auto cpu_ns = arm.process->cpu_ns();
-    counted = counted && cpu_ns && arm.cpu_before_load_ns;
-    arms_ns += cpu_ns.value_or(0) - arm.cpu_before_load_ns.value_or(0);
+    const auto now_ns = arm.process->cpu_ns();
+    if (!now_ns || !arm.cpu_before_load_ns) return {std::nullopt, generator_cpu_ns_};
+    *own.arms_ns += *now_ns - *arm.cpu_before_load_ns;
   }
-  plan::Disturbance disturbance;
-  disturbance.round_ns = round_.duration_ns();
-  disturbance.steal_ns = servers.steal_ns;
-  round_.set_steal_ns(servers.steal_ns);
-  const auto& placement = context_.seat->placement();
-  if (!placement.shared) {
-    const int64_t late_ns = std::max<int64_t>(0, load.busy_ns - generator_cpu_ns_);
-    round_.set_generator_late_ns(late_ns);
-    disturbance.generator_late_ns =
-        beyond_sampling_ns(late_ns, round_.duration_ns(), placement.load_cpus.size());
-  }
-  if (counted && !placement.shared) {
-    const int64_t other_ns = std::max<int64_t>(0, servers.busy_ns - arms_ns);
-    round_.set_other_load_ns(other_ns);
-    disturbance.other_load_ns =
-        beyond_sampling_ns(other_ns, round_.duration_ns(), placement.server_cpus.size());
-  }
-  if (const auto cause = plan::VoidCause(disturbance)) round_.set_void_cause(*cause);
+  return own;
 }
 
 void RoundRunner::set_latency(ArmState& arm) const {
@@ -414,9 +357,8 @@ absl::StatusOr<Round> RoundRunner::run() {
   absl::Status status = launch_all();
   if (status.ok()) status = start_load();
   if (!status.ok()) return status;
-  const auto& placement = context_.seat->placement();
-  const auto servers_before = capture::ReadCpuTimes(placement.server_cpus);
-  const auto load_before = capture::ReadCpuTimes(placement.load_cpus);
+  const targets::Placement& placement = context_.seat->placement();
+  const MachineTimes before = read_machine(placement);
   for (ArmState& arm : arms_) arm.cpu_before_load_ns = arm.process->cpu_ns();
   const int64_t load_begin_ns = monotonic_ns();
   for (uint32_t set = 0; set < lengths_.sets; ++set) {
@@ -424,19 +366,11 @@ absl::StatusOr<Round> RoundRunner::run() {
     if (!status.ok()) return status;
   }
   round_.set_duration_ns(monotonic_ns() - load_begin_ns);
-  const auto servers_after = capture::ReadCpuTimes(placement.server_cpus);
-  const auto load_after = capture::ReadCpuTimes(placement.load_cpus);
-  if (servers_before.ok() && servers_after.ok() && load_before.ok() && load_after.ok()) {
-    const auto minus = [](const capture::CpuTimes& a, const capture::CpuTimes& b) {
-      return capture::CpuTimes{a.steal_ns - b.steal_ns, a.busy_ns - b.busy_ns,
-                               a.idle_ns - b.idle_ns};
-    };
-    judge_environment(minus(*servers_after, *servers_before), minus(*load_after, *load_before));
-  }
+  judge_environment(placement, before, read_machine(placement), own_times(), round_);
   // Load stops before servers do.
   generator_.reset();
   for (ArmState& arm : arms_) {
-    arm.process->process().Stop();
+    arm.process->process().stop();
     set_latency(arm);
     *round_.add_arms() = std::move(arm.result);
   }

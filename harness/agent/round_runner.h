@@ -9,14 +9,12 @@
 
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
+#include "harness/agent/round_lengths.h"
 #include "harness/agent/seat.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
 
 namespace hotlap::agent {
-
-inline constexpr char kTimingPass[] = "timing";
-inline constexpr char kCountingPass[] = "counting";
 
 // What all rounds of a run share.
 struct RoundContext {

@@ -25,9 +25,9 @@ std::vector<int> as_ints(const google::protobuf::RepeatedField<uint32_t>& cpus) 
 }  // namespace
 
 absl::StatusOr<targets::Placement> choose_placement(const hotlap::v1::Placement& asked) {
-  auto topology = targets::ReadCpuTopology();
+  auto topology = targets::read_cpu_topology();
   if (!topology.ok()) return topology.status();
-  return targets::Place({as_ints(asked.server_cpus()), as_ints(asked.load_cpus()), asked.share()},
+  return targets::place({as_ints(asked.server_cpus()), as_ints(asked.load_cpus()), asked.share()},
                         *topology);
 }
 
@@ -39,7 +39,7 @@ absl::StatusOr<std::unique_ptr<Seat>> Seat::take(const hotlap::v1::Experiment& e
 
   targets::SpawnerOptions options;
   options.watcher_cpus = seat->placement_.load_cpus;
-  auto spawner = targets::Spawner::Create(options);
+  auto spawner = targets::Spawner::create(options);
   if (!spawner.ok()) return spawner.status();
   seat->spawner_ = *std::move(spawner);
 
@@ -51,15 +51,15 @@ absl::StatusOr<std::unique_ptr<Seat>> Seat::take(const hotlap::v1::Experiment& e
                                             strerror(errno), "; TMPDIR chooses another place"));
   }
   seat->directory_ = pattern;
-  const auto bin = targets::OwnBinDirectory();
+  const auto bin = targets::own_bin_directory();
   if (!bin.ok()) return bin.status();
   std::map<std::string, std::shared_ptr<targets::StagedProgram>> by_program;
   const int slots = std::min(experiment.arms_size(), kMaxSlots);
   for (const auto& arm : experiment.arms()) {
     auto& staged = seat->programs_.emplace_back();
     const targets::TargetSpec spec = target_spec(arm.target());
-    if (!targets::AnnouncesItself(spec.kind)) continue;
-    auto program = targets::FindProgram(spec, *bin);
+    if (!targets::announces_itself(spec.kind)) continue;
+    auto program = targets::find_program(spec, *bin);
     if (!program.ok()) {
       return absl::Status(
           program.status().code(),
@@ -71,7 +71,7 @@ absl::StatusOr<std::unique_ptr<Seat>> Seat::take(const hotlap::v1::Experiment& e
       const std::string directory =
           absl::StrCat(pattern, "/", std::string(1, static_cast<char>('a' + by_program.size())));
       std::filesystem::create_directory(directory, ignored);
-      auto made = targets::StagedProgram::Create(*program, directory, slots);
+      auto made = targets::StagedProgram::create(*program, directory, slots);
       if (!made.ok()) return made.status();
       shared = std::make_shared<targets::StagedProgram>(*std::move(made));
     }

@@ -35,7 +35,7 @@ absl::Status try_workload(const ArmProcess& process, const std::string& arm,
   auto generator =
       load::Generator::start(cpus, static_cast<int>(experiment.workload().threads()), error);
   if (generator == nullptr) return absl::ResourceExhaustedError(error);
-  auto spec = load_arm(process.process().endpoint().ToString(), experiment.workload());
+  auto spec = load_arm(process.process().endpoint().to_string(), experiment.workload());
   if (!spec.ok()) return spec.status();
   const size_t index = generator->add_arm(*std::move(spec));
   const load::Opened opened = generator->open(index);
@@ -92,7 +92,7 @@ absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_
 
 bool perf_task_clock_opens() {
   const auto counters =
-      capture::PerfCounters::Open(getpid(), {"task-clock"}, capture::CounterStart::kNow);
+      capture::PerfCounters::open(getpid(), {"task-clock"}, capture::CounterStart::kNow);
   return counters.ok() && counters->unavailable().empty();
 }
 
@@ -125,10 +125,10 @@ void choose_cpu_source(Prepared& prepared, const std::vector<size_t>& processes)
 
 void check_counting(Prepared& prepared) {
   if (prepared.effective.skip_counting()) return;
-  if (!capture::FindTracefs().ok() && geteuid() == 0 && capture::MountTracefs().ok()) {
+  if (!capture::find_tracefs().ok() && geteuid() == 0 && capture::mount_tracefs().ok()) {
     prepared.notes.push_back("tracefs was mounted at /sys/kernel/tracing to count system calls");
   }
-  absl::Status exact = capture::CheckSyscallCounting();
+  absl::Status exact = capture::check_syscall_counting();
   if (exact.ok()) return;
   prepared.effective.set_skip_counting(true);
   prepared.notes.push_back(

@@ -18,10 +18,10 @@ namespace hotlap::capture {
 
 class ProcessClock {
  public:
-  static absl::StatusOr<ProcessClock> Open(pid_t pid);
+  static absl::StatusOr<ProcessClock> open(pid_t pid);
 
   // Nanoseconds of CPU since the process began; nothing once it has been reaped.
-  std::optional<int64_t> ReadNs() const;
+  std::optional<int64_t> read_ns() const;
 
   pid_t pid() const { return pid_; }
 
@@ -35,13 +35,13 @@ class ProcessClock {
 class TreeClock {
  public:
   // At least one pid, all alive.
-  static absl::StatusOr<TreeClock> Open(const std::vector<pid_t>& pids);
+  static absl::StatusOr<TreeClock> open(const std::vector<pid_t>& pids);
 
   struct Reading {
     int64_t cpu_ns = 0;
     int vanished = 0;  // processes that could no longer be read: differences are then no CPU time
   };
-  Reading Read() const;
+  Reading read() const;
 
   const std::vector<ProcessClock>& clocks() const { return clocks_; }
 
@@ -50,7 +50,7 @@ class TreeClock {
 };
 
 // CPU time of the calling thread, for load generators.
-int64_t ThisThreadCpuNs();
+int64_t this_thread_cpu_ns();
 
 }  // namespace hotlap::capture
 

@@ -20,24 +20,24 @@ namespace {
 class CpuClockTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    spawner_ = targets::MakeTestSpawner();
+    spawner_ = targets::make_test_spawner();
     ASSERT_NE(spawner_, nullptr);
-    targets::LaunchOptions options = targets::TestOptions();
+    targets::LaunchOptions options = targets::test_options();
     options.before_exec = [this](pid_t pid) {
-      auto opened = PerfCounters::Open(pid, {"task-clock"});
+      auto opened = PerfCounters::open(pid, {"task-clock"});
       if (!opened.ok()) return opened.status();
       counters_.emplace(*std::move(opened));
       return absl::OkStatus();
     };
-    auto target = spawner_->Launch(targets::TestPipeline("serve"), options);
+    auto target = spawner_->launch(targets::test_pipeline("serve"), options);
     ASSERT_TRUE(target.ok()) << target.status();
     target_ = *std::move(target);
   }
 
-  std::string Ask(const std::string& order) { return targets::Ask(target_->endpoint(), order); }
+  std::string ask(const std::string& order) { return targets::ask(target_->endpoint(), order); }
 
-  int64_t TaskClockNs() {
-    const auto values = counters_->Read();
+  int64_t task_clock_ns() {
+    const auto values = counters_->read();
     EXPECT_TRUE(values.ok()) << values.status();
     return values.ok() ? values->front().value_or(0) : 0;
   }
@@ -48,11 +48,11 @@ class CpuClockTest : public ::testing::Test {
 };
 
 TEST_F(CpuClockTest, CountsAllThreadsAlsoThoseThatHaveEnded) {
-  const auto clock = ProcessClock::Open(target_->pid());
+  const auto clock = ProcessClock::open(target_->pid());
   ASSERT_TRUE(clock.ok()) << clock.status();
-  const int64_t before_ns = clock->ReadNs().value();
-  ASSERT_EQ(Ask("burn 20 3"), "done");
-  const int64_t used_ns = clock->ReadNs().value() - before_ns;
+  const int64_t before_ns = clock->read_ns().value();
+  ASSERT_EQ(ask("burn 20 3"), "done");
+  const int64_t used_ns = clock->read_ns().value() - before_ns;
   EXPECT_GE(used_ns, 60'000'000);
   EXPECT_LE(used_ns, 70'000'000);
 }
@@ -64,13 +64,13 @@ TEST_F(CpuClockTest, AgreesWithTheInheritedTaskClock) {
   for (const char* order : {"burn 220 1", "burn 80 3"}) {
     double best = 1.0;
     for (int attempt = 0; attempt < 6 && best > 0.005; ++attempt) {
-      const auto clock = ProcessClock::Open(target_->pid());
+      const auto clock = ProcessClock::open(target_->pid());
       ASSERT_TRUE(clock.ok()) << clock.status();
-      const int64_t clock_before_ns = clock->ReadNs().value();
-      const int64_t task_before_ns = TaskClockNs();
-      ASSERT_EQ(Ask(order), "done");
-      const double by_clock = static_cast<double>(clock->ReadNs().value() - clock_before_ns);
-      const double by_task = static_cast<double>(TaskClockNs() - task_before_ns);
+      const int64_t clock_before_ns = clock->read_ns().value();
+      const int64_t task_before_ns = task_clock_ns();
+      ASSERT_EQ(ask(order), "done");
+      const double by_clock = static_cast<double>(clock->read_ns().value() - clock_before_ns);
+      const double by_task = static_cast<double>(task_clock_ns() - task_before_ns);
       EXPECT_GE(by_clock, 200e6) << order;
       best = std::min(best, std::abs(by_clock / by_task - 1.0));
     }
@@ -80,13 +80,13 @@ TEST_F(CpuClockTest, AgreesWithTheInheritedTaskClock) {
 
 TEST_F(CpuClockTest, ChildrenThatComeAndGoNeedTheTaskClock) {
   if (!counters_->available("task-clock")) GTEST_SKIP() << counters_->unavailable().begin()->second;
-  const auto clock = ProcessClock::Open(target_->pid());
+  const auto clock = ProcessClock::open(target_->pid());
   ASSERT_TRUE(clock.ok()) << clock.status();
-  const int64_t clock_before_ns = clock->ReadNs().value();
-  const int64_t task_before_ns = TaskClockNs();
-  ASSERT_EQ(Ask("fork 30 2"), "done");
-  EXPECT_GE(TaskClockNs() - task_before_ns, 60'000'000);
-  EXPECT_LE(clock->ReadNs().value() - clock_before_ns, 20'000'000);
+  const int64_t clock_before_ns = clock->read_ns().value();
+  const int64_t task_before_ns = task_clock_ns();
+  ASSERT_EQ(ask("fork 30 2"), "done");
+  EXPECT_GE(task_clock_ns() - task_before_ns, 60'000'000);
+  EXPECT_LE(clock->read_ns().value() - clock_before_ns, 20'000'000);
 }
 
 TEST(TreeClockTest, SumsAndSaysWhenOneHasGone) {
@@ -100,15 +100,15 @@ TEST(TreeClockTest, SumsAndSaysWhenOneHasGone) {
     _exit(0);
   }
   close(hold[0]);
-  const auto tree = TreeClock::Open({getpid(), child});
+  const auto tree = TreeClock::open({getpid(), child});
   ASSERT_TRUE(tree.ok()) << tree.status();
-  EXPECT_EQ(tree->Read().vanished, 0);
-  EXPECT_GT(tree->Read().cpu_ns, ProcessClock::Open(child)->ReadNs().value());
+  EXPECT_EQ(tree->read().vanished, 0);
+  EXPECT_GT(tree->read().cpu_ns, ProcessClock::open(child)->read_ns().value());
   close(hold[1]);
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(tree->Read().vanished, 1);
-  EXPECT_FALSE(TreeClock::Open({child}).ok());
-  EXPECT_FALSE(TreeClock::Open({}).ok());
+  EXPECT_EQ(tree->read().vanished, 1);
+  EXPECT_FALSE(TreeClock::open({child}).ok());
+  EXPECT_FALSE(TreeClock::open({}).ok());
 }
 
 }  // namespace

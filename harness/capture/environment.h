@@ -22,7 +22,7 @@ struct Probe {
 // perf_software, tracefs, perf_tracepoints, syscall_counting, perf_hardware, ptrace,
 // pid_namespace, cpus, governor, congestion_control, clocksource, aslr, transparent_hugepages,
 // loopback_mtu, fd_limit, perf_event_paranoid, virtualization, steal.
-std::vector<Probe> ProbeEnvironment();
+std::vector<Probe> probe_environment();
 
 }  // namespace hotlap::capture
 

@@ -12,7 +12,7 @@ namespace {
 
 TEST(EnvironmentTest, EveryProbeHasADetailAndTheFailedOnesARemedy) {
   std::set<std::string> names;
-  for (const Probe& probe : ProbeEnvironment()) {
+  for (const Probe& probe : probe_environment()) {
     EXPECT_TRUE(names.insert(probe.name).second) << probe.name;
     EXPECT_FALSE(probe.detail.empty()) << probe.name;
     EXPECT_EQ(probe.remedy.empty(), probe.available) << probe.name << ": " << probe.remedy;
@@ -24,7 +24,7 @@ TEST(EnvironmentTest, EveryProbeHasADetailAndTheFailedOnesARemedy) {
 }
 
 TEST(MachineFactsTest, AreFilledIn) {
-  const MachineFacts facts = ReadMachineFacts();
+  const MachineFacts facts = read_machine_facts();
   EXPECT_FALSE(facts.cpu_model.empty());
   EXPECT_GE(facts.cpus, 1);
   EXPECT_FALSE(facts.kernel.empty());

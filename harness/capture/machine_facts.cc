@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string FirstLine(const std::string& path) {
+std::string first_line(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   std::getline(file, line);
   return line;
 }
 
-std::string CpuModel() {
+std::string cpu_model() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;
   while (std::getline(file, line)) {
@@ -46,12 +46,12 @@ std::string CpuModel() {
   return names.machine;
 }
 
-std::string Mitigations() {
+std::string mitigations() {
   std::vector<std::string> affected;
   std::error_code error;
   for (const auto& entry :
        fs::directory_iterator("/sys/devices/system/cpu/vulnerabilities", error)) {
-    const std::string state = FirstLine(entry.path());
+    const std::string state = first_line(entry.path());
     if (state.empty() || state == "Not affected") continue;
     affected.push_back(absl::StrCat(entry.path().filename().string(), ": ", state));
   }
@@ -60,7 +60,7 @@ std::string Mitigations() {
 }
 
 // The name by which the hypervisor introduces itself to its guests.
-std::string Hypervisor() {
+std::string hypervisor_name() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kHypervisorBit = 1u << 31;
@@ -77,22 +77,22 @@ std::string Hypervisor() {
   if (signature == "XenVMMXenVMM") return "xen";
   return absl::StrCat("unknown (", signature, ")");
 #else
-  const std::string type = FirstLine("/sys/hypervisor/type");
+  const std::string type = first_line("/sys/hypervisor/type");
   return type.empty() ? "none" : type;
 #endif
 }
 
-std::string Virtualization() {
+std::string virtualization() {
   std::error_code error;
   const bool container =
       fs::exists("/.dockerenv", error) || fs::exists("/run/.containerenv", error);
-  const std::string hypervisor = Hypervisor();
+  const std::string hypervisor = hypervisor_name();
   if (!container) return hypervisor;
   return hypervisor == "none" ? "container" : hypervisor + ", container";
 }
 
-std::string AddressRandomization() {
-  const std::string level = FirstLine("/proc/sys/kernel/randomize_va_space");
+std::string address_randomization() {
+  const std::string level = first_line("/proc/sys/kernel/randomize_va_space");
   if (level == "0") return "0 (off)";
   if (level == "1") return "1 (without the heap)";
   if (level == "2") return "2 (full)";
@@ -100,46 +100,48 @@ std::string AddressRandomization() {
 }
 
 // "always [madvise] never" has the choice in brackets.
-std::string Bracketed(const std::string& line) {
+std::string bracketed(const std::string& line) {
   const size_t open = line.find('[');
   const size_t close = line.find(']');
   if (open == std::string::npos || close == std::string::npos || close < open) return line;
   return line.substr(open + 1, close - open - 1);
 }
 
-int64_t Number(const std::string& path) {
+int64_t read_number(const std::string& path) {
   std::ifstream file(path);
   int64_t value = 0;
   file >> value;
   return value;
 }
 
-int64_t Limit(rlim_t limit) {
+int64_t limit_or_max(rlim_t limit) {
   return limit == RLIM_INFINITY ? INT64_MAX : static_cast<int64_t>(limit);
 }
 
 }  // namespace
 
-MachineFacts ReadMachineFacts() {
+MachineFacts read_machine_facts() {
   MachineFacts facts;
-  facts.cpu_model = CpuModel();
+  facts.cpu_model = cpu_model();
   facts.cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   utsname names{};
   uname(&names);
   facts.kernel = names.release;
-  facts.governor = FirstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  facts.mitigations = Mitigations();
-  facts.clocksource = FirstLine("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  facts.virtualization = Virtualization();
-  facts.congestion_control = FirstLine("/proc/sys/net/ipv4/tcp_congestion_control");
-  facts.address_randomization = AddressRandomization();
-  facts.transparent_hugepages = Bracketed(FirstLine("/sys/kernel/mm/transparent_hugepage/enabled"));
-  facts.loopback_mtu = Number("/sys/class/net/lo/mtu");
+  facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts.mitigations = mitigations();
+  facts.clocksource =
+      first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  facts.virtualization = virtualization();
+  facts.congestion_control = first_line("/proc/sys/net/ipv4/tcp_congestion_control");
+  facts.address_randomization = address_randomization();
+  facts.transparent_hugepages =
+      bracketed(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
+  facts.loopback_mtu = read_number("/sys/class/net/lo/mtu");
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  facts.fd_limit = Limit(files.rlim_cur);
-  facts.fd_limit_hard = Limit(files.rlim_max);
-  facts.perf_event_paranoid = PerfEventParanoid();
+  facts.fd_limit = limit_or_max(files.rlim_cur);
+  facts.fd_limit_hard = limit_or_max(files.rlim_max);
+  facts.perf_event_paranoid = perf_event_paranoid();
   return facts;
 }
 

@@ -25,7 +25,7 @@ struct MachineFacts {
   int perf_event_paranoid = 0;  // 4 where perf is not there
 };
 
-MachineFacts ReadMachineFacts();
+MachineFacts read_machine_facts();
 
 }  // namespace hotlap::capture
 

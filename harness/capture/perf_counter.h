@@ -33,7 +33,7 @@ class PerfCounters {
  public:
   // Opens what can be opened. An error only if `pid` does not exist or `events` is empty: see
   // unavailable() for the rest.
-  static absl::StatusOr<PerfCounters> Open(pid_t pid, const std::vector<std::string>& events,
+  static absl::StatusOr<PerfCounters> open(pid_t pid, const std::vector<std::string>& events,
                                            CounterStart start = CounterStart::kOnExec);
 
   PerfCounters(PerfCounters&&) = default;
@@ -41,7 +41,7 @@ class PerfCounters {
 
   // One value per event asked for, in that order; nothing where unavailable. An event that was
   // multiplexed (not on the PMU all the time) is refused with an error: a scaled count is a guess.
-  absl::StatusOr<std::vector<std::optional<int64_t>>> Read() const;
+  absl::StatusOr<std::vector<std::optional<int64_t>>> read() const;
 
   const std::vector<std::string>& events() const { return events_; }
   const std::map<std::string, std::string>& unavailable() const { return unavailable_; }
@@ -62,11 +62,11 @@ class PerfCounters {
 
   PerfCounters() = default;
 
-  absl::Status OpenGroup(pid_t pid, const std::vector<size_t>& wanted, CounterStart start,
-                         bool read_at_once);
-  absl::Status ReadGroup(const Group& group, Values& values) const;
-  absl::Status ReadSingly(const Group& group, Values& values) const;
-  absl::Status CheckWhole(size_t index, uint64_t enabled_ns, uint64_t running_ns) const;
+  absl::Status open_group(pid_t pid, const std::vector<size_t>& wanted, CounterStart start,
+                          bool read_at_once);
+  absl::Status read_group(const Group& group, Values& values) const;
+  absl::Status read_singly(const Group& group, Values& values) const;
+  absl::Status check_whole(size_t index, uint64_t enabled_ns, uint64_t running_ns) const;
 
   std::vector<std::string> events_;
   std::map<std::string, std::string> unavailable_;

@@ -22,25 +22,25 @@ namespace {
 class PerfCounterTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    spawner_ = targets::MakeTestSpawner();
+    spawner_ = targets::make_test_spawner();
     ASSERT_NE(spawner_, nullptr);
   }
 
-  void Launch(const std::vector<std::string>& events) {
-    targets::LaunchOptions options = targets::TestOptions();
+  void launch(const std::vector<std::string>& events) {
+    targets::LaunchOptions options = targets::test_options();
     options.before_exec = [&](pid_t pid) {
-      auto opened = PerfCounters::Open(pid, events);
+      auto opened = PerfCounters::open(pid, events);
       if (!opened.ok()) return opened.status();
       counters_.emplace(*std::move(opened));
       return absl::OkStatus();
     };
-    auto target = spawner_->Launch(targets::TestPipeline("serve"), options);
+    auto target = spawner_->launch(targets::test_pipeline("serve"), options);
     ASSERT_TRUE(target.ok()) << target.status();
     target_ = *std::move(target);
   }
 
-  std::vector<int64_t> Read() {
-    const auto values = counters_->Read();
+  std::vector<int64_t> read() {
+    const auto values = counters_->read();
     EXPECT_TRUE(values.ok()) << values.status();
     std::vector<int64_t> numbers;
     if (!values.ok()) return numbers;
@@ -49,22 +49,22 @@ class PerfCounterTest : public ::testing::Test {
   }
 
   // Until the target sleeps, in accept(), the only call that it sleeps in then.
-  void AwaitIdle() {
+  void await_idle() {
     const absl::Time deadline = absl::Now() + absl::Seconds(10);
     while (absl::Now() < deadline) {
-      const auto stat = targets::ReadProcessStat(target_->pid());
+      const auto stat = targets::read_process_stat(target_->pid());
       if (stat && stat->state == 'S') return;
       sched_yield();
     }
     ADD_FAILURE() << "the target does not come to rest";
   }
 
-  std::vector<int64_t> Difference(const std::string& order) {
-    AwaitIdle();
-    const std::vector<int64_t> before = Read();
-    EXPECT_EQ(targets::Ask(target_->endpoint(), order), "done");
-    AwaitIdle();
-    std::vector<int64_t> after = Read();
+  std::vector<int64_t> difference(const std::string& order) {
+    await_idle();
+    const std::vector<int64_t> before = read();
+    EXPECT_EQ(targets::ask(target_->endpoint(), order), "done");
+    await_idle();
+    std::vector<int64_t> after = read();
     for (size_t i = 0; i < after.size(); ++i) after[i] -= before[i];
     return after;
   }
@@ -75,35 +75,35 @@ class PerfCounterTest : public ::testing::Test {
 };
 
 TEST_F(PerfCounterTest, SystemCallsOfTheTargetAreExact) {
-  Launch({"syscalls"});
+  launch({"syscalls"});
   if (!counters_->available("syscalls")) GTEST_SKIP() << counters_->unavailable().at("syscalls");
   // What an order costs by itself, the same each time: accept, reads, write, close.
-  const int64_t bare = Difference("calls 0")[0];
-  EXPECT_EQ(Difference("calls 0")[0], bare);
-  EXPECT_EQ(Difference("calls 5000")[0], bare + 5000 + 3);  // three more digits to read
+  const int64_t bare = difference("calls 0")[0];
+  EXPECT_EQ(difference("calls 0")[0], bare);
+  EXPECT_EQ(difference("calls 5000")[0], bare + 5000 + 3);  // three more digits to read
 }
 
 TEST_F(PerfCounterTest, AGroupOfSoftwareEventsCountsThreadsAndChildren) {
-  Launch({"task-clock", "minor-faults", "page-faults", "context-switches"});
+  launch({"task-clock", "minor-faults", "page-faults", "context-switches"});
   for (const auto& [event, reason] : counters_->unavailable())
     GTEST_SKIP() << event << ": " << reason;
-  const std::vector<int64_t> touched = Difference("touch 3000");
+  const std::vector<int64_t> touched = difference("touch 3000");
   EXPECT_GE(touched[1], 3000);
   EXPECT_LE(touched[1], 4000);  // a sanitizer has pages of its own to touch
   EXPECT_GE(touched[2], touched[1]);
-  EXPECT_GE(Difference("burn 20 2")[0], 40'000'000);
-  EXPECT_GE(Difference("fork 20 2")[0], 40'000'000);
+  EXPECT_GE(difference("burn 20 2")[0], 40'000'000);
+  EXPECT_GE(difference("fork 20 2")[0], 40'000'000);
 }
 
 TEST_F(PerfCounterTest, ReadsNeverFailOrRunBackwardsWhileChildrenComeAndGo) {
-  Launch({"task-clock", "minor-faults", "context-switches"});
+  launch({"task-clock", "minor-faults", "context-switches"});
   for (const auto& [event, reason] : counters_->unavailable()) {
     GTEST_SKIP() << event << ": " << reason;
   }
-  std::thread forking([this] { targets::Ask(target_->endpoint(), "fork 0 300"); });
-  std::vector<int64_t> last = Read();
+  std::thread forking([this] { targets::ask(target_->endpoint(), "fork 0 300"); });
+  std::vector<int64_t> last = read();
   for (int i = 0; i < 2000 && !HasFailure(); ++i) {
-    const std::vector<int64_t> now = Read();
+    const std::vector<int64_t> now = read();
     for (size_t event = 0; event < now.size(); ++event) EXPECT_GE(now[event], last[event]);
     last = now;
   }
@@ -111,11 +111,11 @@ TEST_F(PerfCounterTest, ReadsNeverFailOrRunBackwardsWhileChildrenComeAndGo) {
 }
 
 TEST_F(PerfCounterTest, WhatCannotBeOpenedIsUnavailableAndTheRestCounts) {
-  Launch({"no-such-event", "task-clock", "no_such:tracepoint"});
+  launch({"no-such-event", "task-clock", "no_such:tracepoint"});
   EXPECT_FALSE(counters_->available("no-such-event"));
   EXPECT_THAT(counters_->unavailable().at("no-such-event"), ::testing::HasSubstr("no-such-event"));
   EXPECT_FALSE(counters_->available("no_such:tracepoint"));
-  const auto values = counters_->Read();
+  const auto values = counters_->read();
   ASSERT_TRUE(values.ok()) << values.status();
   EXPECT_FALSE((*values)[0].has_value());
   EXPECT_FALSE((*values)[2].has_value());
@@ -125,8 +125,8 @@ TEST_F(PerfCounterTest, WhatCannotBeOpenedIsUnavailableAndTheRestCounts) {
 }
 
 TEST_F(PerfCounterTest, HardwareCountsOrSaysWhyNot) {
-  Launch({"instructions"});
-  const auto values = counters_->Read();
+  launch({"instructions"});
+  const auto values = counters_->read();
   ASSERT_TRUE(values.ok()) << values.status();
   if (counters_->available("instructions")) {
     EXPECT_GT(values->front().value(), 0);
@@ -137,11 +137,11 @@ TEST_F(PerfCounterTest, HardwareCountsOrSaysWhyNot) {
 }
 
 TEST(PerfCounterOpenTest, NoEventsAndNoProcessAreErrors) {
-  EXPECT_EQ(PerfCounters::Open(getpid(), {}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(PerfCounters::open(getpid(), {}).status().code(), absl::StatusCode::kInvalidArgument);
   const pid_t child = fork();
   if (child == 0) _exit(0);
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(PerfCounters::Open(child, {"task-clock"}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(PerfCounters::open(child, {"task-clock"}).status().code(), absl::StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr Software kSoftware[] = {
     {"cpu-migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
 };
 
-perf_event_attr Attributes(uint32_t type, uint64_t config) {
+perf_event_attr make_attributes(uint32_t type, uint64_t config) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = type;
@@ -38,15 +38,15 @@ perf_event_attr Attributes(uint32_t type, uint64_t config) {
 }
 
 // libpfm4 keeps its tables in globals and may be set up once only.
-int InitialisePfm() {
+int initialise_pfm() {
   static std::once_flag once;
   static int result = PFM_ERR_NOTSUPP;
   std::call_once(once, [] { result = pfm_initialize(); });
   return result;
 }
 
-absl::StatusOr<perf_event_attr> ResolveByPfm(const std::string& event) {
-  int result = InitialisePfm();
+absl::StatusOr<perf_event_attr> resolve_by_pfm(const std::string& event) {
+  int result = initialise_pfm();
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   if (result == PFM_SUCCESS) {
@@ -61,19 +61,19 @@ absl::StatusOr<perf_event_attr> ResolveByPfm(const std::string& event) {
                                           "\" on this processor: ", pfm_strerror(result)));
 }
 
-std::string OpenFailure(const std::string& event, const perf_event_attr& attributes, int error) {
+std::string open_failure(const std::string& event, const perf_event_attr& attributes, int error) {
   const std::string what = absl::StrCat("cannot count ", event, ": ");
   switch (error) {
     case EACCES:
     case EPERM:
-      return absl::StrCat(what, "not permitted (perf_event_paranoid is ", PerfEventParanoid(),
-                          "); ", ParanoidRemedy(attributes.type == PERF_TYPE_TRACEPOINT ? -1 : 1));
+      return absl::StrCat(what, "not permitted (perf_event_paranoid is ", perf_event_paranoid(),
+                          "); ", paranoid_remedy(attributes.type == PERF_TYPE_TRACEPOINT ? -1 : 1));
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
     case EINVAL:
       return absl::StrCat(what,
-                          IsHardware(attributes)
+                          is_hardware(attributes)
                               ? "this machine offers no hardware counters (virtual machines "
                                 "often hide them)"
                               : "this kernel does not offer it",
@@ -87,7 +87,7 @@ std::string OpenFailure(const std::string& event, const perf_event_attr& attribu
   }
 }
 
-absl::StatusCode CodeOf(int error) {
+absl::StatusCode code_of(int error) {
   if (error == EACCES || error == EPERM) return absl::StatusCode::kPermissionDenied;
   if (error == ESRCH) return absl::StatusCode::kNotFound;
   return absl::StatusCode::kUnavailable;
@@ -95,32 +95,32 @@ absl::StatusCode CodeOf(int error) {
 
 }  // namespace
 
-bool IsHardware(const perf_event_attr& attributes) {
+bool is_hardware(const perf_event_attr& attributes) {
   return attributes.type != PERF_TYPE_SOFTWARE && attributes.type != PERF_TYPE_TRACEPOINT;
 }
 
-absl::StatusOr<perf_event_attr> ResolveEvent(const std::string& event) {
+absl::StatusOr<perf_event_attr> resolve_event(const std::string& event) {
   for (const Software& software : kSoftware) {
-    if (event == software.name) return Attributes(PERF_TYPE_SOFTWARE, software.config);
+    if (event == software.name) return make_attributes(PERF_TYPE_SOFTWARE, software.config);
   }
   // libpfm4 writes its own names with two colons (core::instructions).
   const bool tracepoint =
       event.find(':') != std::string::npos && event.find("::") == std::string::npos;
   if (event == "syscalls" || tracepoint) {
-    const auto id = TracepointId(tracepoint ? event : "raw_syscalls:sys_enter");
+    const auto id = tracepoint_id(tracepoint ? event : "raw_syscalls:sys_enter");
     if (!id.ok()) return id.status();
-    return Attributes(PERF_TYPE_TRACEPOINT, *id);
+    return make_attributes(PERF_TYPE_TRACEPOINT, *id);
   }
   // The kernel's own generic events need no table of processors.
   if (event == "instructions") {
-    return Attributes(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+    return make_attributes(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
   }
-  if (event == "cycles") return Attributes(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-  return ResolveByPfm(event);
+  if (event == "cycles") return make_attributes(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+  return resolve_by_pfm(event);
 }
 
-absl::StatusOr<UniqueFd> OpenEvent(const std::string& event, perf_event_attr attributes, pid_t pid,
-                                   int group_fd) {
+absl::StatusOr<UniqueFd> open_event(const std::string& event, perf_event_attr attributes, pid_t pid,
+                                    int group_fd) {
   // Software events do not split by user and kernel: leaving the kernel out is a matter of
   // permission only, and the value stays whole.
   bool without_kernel = false;
@@ -137,17 +137,17 @@ absl::StatusOr<UniqueFd> OpenEvent(const std::string& event, perf_event_attr att
     without_kernel = true;
   }
   const int error = errno;
-  return absl::Status(CodeOf(error), OpenFailure(event, attributes, error));
+  return absl::Status(code_of(error), open_failure(event, attributes, error));
 }
 
-int PerfEventParanoid() {
+int perf_event_paranoid() {
   std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
   int level = 4;
   file >> level;
   return level;
 }
 
-std::string ParanoidRemedy(int paranoid_needed) {
+std::string paranoid_remedy(int paranoid_needed) {
   return absl::StrCat("run as root, or `sysctl -w kernel.perf_event_paranoid=", paranoid_needed,
                       "`");
 }

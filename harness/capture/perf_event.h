@@ -15,22 +15,22 @@
 namespace hotlap::capture {
 
 // Type and config of the event; the rest of the attributes is zero but for the size.
-absl::StatusOr<perf_event_attr> ResolveEvent(const std::string& event);
+absl::StatusOr<perf_event_attr> resolve_event(const std::string& event);
 
 // Whether the event counts in the kernel alone, so that nothing is left without that permission.
-bool IsHardware(const perf_event_attr& attributes);
+bool is_hardware(const perf_event_attr& attributes);
 
 // perf_event_open on `pid`, all CPUs. Where the kernel's side is forbidden
 // (perf_event_paranoid >= 2, no CAP_PERFMON) a hardware event is refused with that reason and not
 // counted by half. Errors name the event and the remedy.
-absl::StatusOr<UniqueFd> OpenEvent(const std::string& event, perf_event_attr attributes, pid_t pid,
-                                   int group_fd);
+absl::StatusOr<UniqueFd> open_event(const std::string& event, perf_event_attr attributes, pid_t pid,
+                                    int group_fd);
 
 // -1 to 4; 4 where the kernel has no perf at all.
-int PerfEventParanoid();
+int perf_event_paranoid();
 
 // How to allow what `paranoid_needed` stands for.
-std::string ParanoidRemedy(int paranoid_needed);
+std::string paranoid_remedy(int paranoid_needed);
 
 }  // namespace hotlap::capture
 

@@ -21,7 +21,7 @@
 namespace hotlap::capture {
 namespace {
 
-std::optional<std::string> ReadWhole(const std::string& path) {
+std::optional<std::string> read_whole(const std::string& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return std::nullopt;
   std::string text;
@@ -41,8 +41,8 @@ struct StatFields {
   }
 };
 
-std::optional<StatFields> ReadStat(pid_t pid) {
-  const auto text = ReadWhole(absl::StrCat("/proc/", pid, "/stat"));
+std::optional<StatFields> read_stat(pid_t pid) {
+  const auto text = read_whole(absl::StrCat("/proc/", pid, "/stat"));
   if (!text) return std::nullopt;
   const size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
@@ -53,13 +53,13 @@ std::optional<StatFields> ReadStat(pid_t pid) {
 }
 
 // The number after "NAME:" in a text of such lines; 0 where there is none.
-int64_t NumberAfter(const std::string& text, const std::string& name) {
+int64_t number_after(const std::string& text, const std::string& name) {
   const size_t at = text.find(absl::StrCat("\n", name, ":"));
   if (at == std::string::npos) return 0;
   return strtoll(text.c_str() + at + name.size() + 2, nullptr, 10);
 }
 
-void AddThreads(pid_t pid, ProcessSample& sample) {
+void add_threads(pid_t pid, ProcessSample& sample) {
   struct Close {
     void operator()(DIR* directory) const { closedir(directory); }
   };
@@ -68,34 +68,34 @@ void AddThreads(pid_t pid, ProcessSample& sample) {
   if (directory == nullptr) return;
   while (const dirent* entry = readdir(directory.get())) {
     if (entry->d_name[0] == '.') continue;
-    const auto status = ReadWhole(absl::StrCat(tasks, "/", entry->d_name, "/status"));
+    const auto status = read_whole(absl::StrCat(tasks, "/", entry->d_name, "/status"));
     if (!status) continue;
     ++sample.threads;
-    sample.voluntary_switches += NumberAfter(*status, "voluntary_ctxt_switches");
-    sample.involuntary_switches += NumberAfter(*status, "nonvoluntary_ctxt_switches");
+    sample.voluntary_switches += number_after(*status, "voluntary_ctxt_switches");
+    sample.involuntary_switches += number_after(*status, "nonvoluntary_ctxt_switches");
   }
 }
 
-bool AddProcess(pid_t pid, ProcessSample& sample) {
-  const auto stat = ReadStat(pid);
+bool add_process(pid_t pid, ProcessSample& sample) {
+  const auto stat = read_stat(pid);
   if (!stat || stat->words[0] == "Z") return false;
   const StatFields& fields = *stat;
   ++sample.processes;
   sample.minor_faults += fields[10] + fields[11];
   sample.major_faults += fields[12] + fields[13];
-  sample.user_ns_sampled += (fields[14] + fields[16]) * TickNs();
-  sample.system_ns_sampled += (fields[15] + fields[17]) * TickNs();
+  sample.user_ns_sampled += (fields[14] + fields[16]) * tick_ns();
+  sample.system_ns_sampled += (fields[15] + fields[17]) * tick_ns();
   sample.rss_bytes += fields[24] * sysconf(_SC_PAGESIZE);
-  AddThreads(pid, sample);
+  add_threads(pid, sample);
   return true;
 }
 
 }  // namespace
 
-absl::StatusOr<ProcessSample> SampleProcesses(const std::vector<pid_t>& pids) {
+absl::StatusOr<ProcessSample> sample_processes(const std::vector<pid_t>& pids) {
   ProcessSample sample;
   bool any = false;
-  for (const pid_t pid : pids) any = AddProcess(pid, sample) || any;
+  for (const pid_t pid : pids) any = add_process(pid, sample) || any;
   if (!any) {
     return absl::NotFoundError("none of the target's processes could be read from /proc: it ended");
   }

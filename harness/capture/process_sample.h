@@ -25,7 +25,7 @@ struct ProcessSample {
 };
 
 // Sums over the processes; an error when none of them could be read.
-absl::StatusOr<ProcessSample> SampleProcesses(const std::vector<pid_t>& pids);
+absl::StatusOr<ProcessSample> sample_processes(const std::vector<pid_t>& pids);
 
 }  // namespace hotlap::capture
 

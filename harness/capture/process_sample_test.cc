@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kPages = 2000;
 
-void TouchPages(char* memory, int64_t page_bytes) {
+void touch_pages(char* memory, int64_t page_bytes) {
   for (int64_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * page_bytes] = 1;
 }
 
@@ -25,9 +25,9 @@ TEST(ProcessSampleTest, FaultsAndResidentMemoryGrowWithThePagesTouched) {
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   madvise(memory, kPages * page_bytes, MADV_NOHUGEPAGE);
-  const auto before = SampleProcesses({getpid()});
-  TouchPages(static_cast<char*>(memory), page_bytes);
-  const auto after = SampleProcesses({getpid()});
+  const auto before = sample_processes({getpid()});
+  touch_pages(static_cast<char*>(memory), page_bytes);
+  const auto after = sample_processes({getpid()});
   munmap(memory, kPages * page_bytes);
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_GE(after->minor_faults - before->minor_faults, kPages);
@@ -38,17 +38,17 @@ TEST(ProcessSampleTest, FaultsAndResidentMemoryGrowWithThePagesTouched) {
 
 TEST(ProcessSampleTest, FaultsOfWaitedChildrenStay) {
   const int64_t page_bytes = sysconf(_SC_PAGESIZE);
-  const auto before = SampleProcesses({getpid()});
+  const auto before = sample_processes({getpid()});
   const pid_t child = fork();
   if (child == 0) {
     void* const memory = mmap(nullptr, kPages * page_bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     madvise(memory, kPages * page_bytes, MADV_NOHUGEPAGE);
-    TouchPages(static_cast<char*>(memory), page_bytes);
+    touch_pages(static_cast<char*>(memory), page_bytes);
     _exit(0);
   }
   waitpid(child, nullptr, 0);
-  const auto after = SampleProcesses({getpid()});
+  const auto after = sample_processes({getpid()});
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_GE(after->minor_faults - before->minor_faults, kPages);
 }
@@ -57,7 +57,7 @@ TEST(ProcessSampleTest, SwitchesAreSummedOverThreads) {
   constexpr int kSleeps = 50;
   std::promise<void> slept;
   std::promise<void> end;
-  const auto before = SampleProcesses({getpid()});
+  const auto before = sample_processes({getpid()});
   std::thread other([&] {
     // tidy: allow sleep: each is a voluntary switch, which is what is counted
     for (int i = 0; i < kSleeps; ++i) usleep(500);
@@ -65,7 +65,7 @@ TEST(ProcessSampleTest, SwitchesAreSummedOverThreads) {
     end.get_future().wait();
   });
   slept.get_future().wait();
-  const auto after = SampleProcesses({getpid()});
+  const auto after = sample_processes({getpid()});
   end.set_value();
   other.join();
   ASSERT_TRUE(before.ok() && after.ok());
@@ -78,9 +78,9 @@ TEST(ProcessSampleTest, EndedProcessesAreSkippedAndNoneIsAnError) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(SampleProcesses({child}).status().code(), absl::StatusCode::kNotFound);
-  EXPECT_FALSE(SampleProcesses({}).ok());
-  const auto both = SampleProcesses({child, getpid()});
+  EXPECT_EQ(sample_processes({child}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_FALSE(sample_processes({}).ok());
+  const auto both = sample_processes({child, getpid()});
   ASSERT_TRUE(both.ok());
   EXPECT_EQ(both->processes, 1);
 }

@@ -22,10 +22,10 @@ struct CallCount {
 
 // Counts known system calls through PerfCounters("syscalls"). Unavailable with the reason when
 // the tracepoint cannot be opened.
-absl::StatusOr<CallCount> CountKnownCalls(const KnownCalls& known);
+absl::StatusOr<CallCount> count_known_calls(const KnownCalls& known);
 
 // OK when the count is exact; DataLoss, with both numbers, when not.
-absl::Status CheckSyscallCounting(const KnownCalls& known = {});
+absl::Status check_syscall_counting(const KnownCalls& known = {});
 
 }  // namespace hotlap::capture
 

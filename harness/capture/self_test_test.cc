@@ -14,31 +14,31 @@ namespace {
 class SelfTestTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto count = CountKnownCalls({.processes = 1, .calls_per_process = 1});
+    const auto count = count_known_calls({.processes = 1, .calls_per_process = 1});
     if (absl::IsUnavailable(count.status())) GTEST_SKIP() << count.status();
   }
 };
 
-TEST_F(SelfTestTest, OneProcess) { EXPECT_EQ(CheckSyscallCounting(), absl::OkStatus()); }
+TEST_F(SelfTestTest, OneProcess) { EXPECT_EQ(check_syscall_counting(), absl::OkStatus()); }
 
 TEST_F(SelfTestTest, AMillionCallsOverSixteenProcesses) {
-  const auto count = CountKnownCalls({.processes = 16, .calls_per_process = 62'500});
+  const auto count = count_known_calls({.processes = 16, .calls_per_process = 62'500});
   ASSERT_TRUE(count.ok()) << count.status();
   EXPECT_EQ(count->expected, 1'000'000 + 16 * 3 + 1);
   EXPECT_EQ(count->counted, count->expected);
 }
 
 TEST(SelfTest, NonsenseIsRefused) {
-  EXPECT_EQ(CountKnownCalls({.processes = 0, .calls_per_process = 1}).status().code(),
+  EXPECT_EQ(count_known_calls({.processes = 0, .calls_per_process = 1}).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 
 TEST(TracefsTest, TracepointsAreNamedInFull) {
-  EXPECT_EQ(TracepointId("sys_enter").status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(TracepointId("../x:y").status().code(), absl::StatusCode::kInvalidArgument);
-  if (!FindTracefs().ok()) GTEST_SKIP() << FindTracefs().status();
-  EXPECT_TRUE(TracepointId("raw_syscalls:sys_enter").ok());
-  EXPECT_EQ(TracepointId("no_such:thing").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(tracepoint_id("sys_enter").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(tracepoint_id("../x:y").status().code(), absl::StatusCode::kInvalidArgument);
+  if (!find_tracefs().ok()) GTEST_SKIP() << find_tracefs().status();
+  EXPECT_TRUE(tracepoint_id("raw_syscalls:sys_enter").ok());
+  EXPECT_EQ(tracepoint_id("no_such:thing").status().code(), absl::StatusCode::kNotFound);
 }
 
 }  // namespace

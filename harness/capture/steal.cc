@@ -20,18 +20,18 @@ namespace {
 // user nice system idle iowait irq softirq steal; guest times are within user and nice.
 constexpr size_t kFields = 8;
 
-void Add(const std::array<int64_t, kFields>& ticks, int64_t tick_ns, CpuTimes& times) {
-  times.idle_ns += (ticks[3] + ticks[4]) * tick_ns;
-  times.steal_ns += ticks[7] * tick_ns;
-  times.busy_ns += (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) * tick_ns;
+void add(const std::array<int64_t, kFields>& ticks, int64_t ns_per_tick, CpuTimes& times) {
+  times.idle_ns += (ticks[3] + ticks[4]) * ns_per_tick;
+  times.steal_ns += ticks[7] * ns_per_tick;
+  times.busy_ns += (ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]) * ns_per_tick;
 }
 
 }  // namespace
 
-int64_t TickNs() { return 1'000'000'000 / std::max(sysconf(_SC_CLK_TCK), 1L); }
+int64_t tick_ns() { return 1'000'000'000 / std::max(sysconf(_SC_CLK_TCK), 1L); }
 
-absl::StatusOr<CpuTimes> ParseCpuTimes(std::string_view proc_stat, const std::vector<int>& cpus,
-                                       int64_t tick_ns) {
+absl::StatusOr<CpuTimes> parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cpus,
+                                         int64_t ns_per_tick) {
   CpuTimes times;
   std::set<int> missing(cpus.begin(), cpus.end());
   bool any = false;
@@ -49,7 +49,7 @@ absl::StatusOr<CpuTimes> ParseCpuTimes(std::string_view proc_stat, const std::ve
     if (!words) {
       return absl::InternalError(absl::StrCat("/proc/stat: too few fields for CPU ", cpu));
     }
-    Add(ticks, tick_ns, times);
+    add(ticks, ns_per_tick, times);
     any = true;
   }
   if (!missing.empty()) {
@@ -60,11 +60,11 @@ absl::StatusOr<CpuTimes> ParseCpuTimes(std::string_view proc_stat, const std::ve
   return times;
 }
 
-absl::StatusOr<CpuTimes> ReadCpuTimes(const std::vector<int>& cpus) {
+absl::StatusOr<CpuTimes> read_cpu_times(const std::vector<int>& cpus) {
   std::ifstream file("/proc/stat");
   std::stringstream text;
   text << file.rdbuf();
-  return ParseCpuTimes(text.str(), cpus, TickNs());
+  return parse_cpu_times(text.str(), cpus, tick_ns());
 }
 
 }  // namespace hotlap::capture

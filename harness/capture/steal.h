@@ -18,13 +18,13 @@ struct CpuTimes {
 };
 
 // Sums over `cpus`; over all CPUs where it is empty. An error names a CPU that is not listed.
-absl::StatusOr<CpuTimes> ReadCpuTimes(const std::vector<int>& cpus);
+absl::StatusOr<CpuTimes> read_cpu_times(const std::vector<int>& cpus);
 
 // The same from the text of /proc/stat.
-absl::StatusOr<CpuTimes> ParseCpuTimes(std::string_view proc_stat, const std::vector<int>& cpus,
-                                       int64_t tick_ns);
+absl::StatusOr<CpuTimes> parse_cpu_times(std::string_view proc_stat, const std::vector<int>& cpus,
+                                         int64_t ns_per_tick);
 
-int64_t TickNs();  // 10'000'000 on most machines
+int64_t tick_ns();  // 10'000'000 on most machines
 
 }  // namespace hotlap::capture
 

@@ -18,26 +18,26 @@ constexpr char kStat[] =
 constexpr int64_t kTick = 10'000'000;
 
 TEST(StealTest, SumsTheCpusAskedForAndCountsGuestTimeOnce) {
-  const auto one = ParseCpuTimes(kStat, {0}, kTick);
+  const auto one = parse_cpu_times(kStat, {0}, kTick);
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_EQ(one->steal_ns, 4 * kTick);
   EXPECT_EQ(one->busy_ns, (20 + 1 + 5 + 1 + 1) * kTick);
   EXPECT_EQ(one->idle_ns, 505 * kTick);
-  EXPECT_EQ(ParseCpuTimes(kStat, {0, 1}, kTick)->steal_ns, 7 * kTick);
-  EXPECT_EQ(ParseCpuTimes(kStat, {}, kTick)->steal_ns, 8 * kTick);
+  EXPECT_EQ(parse_cpu_times(kStat, {0, 1}, kTick)->steal_ns, 7 * kTick);
+  EXPECT_EQ(parse_cpu_times(kStat, {}, kTick)->steal_ns, 8 * kTick);
 }
 
 TEST(StealTest, AMissingCpuIsNamed) {
-  const auto missing = ParseCpuTimes(kStat, {0, 2}, kTick);
+  const auto missing = parse_cpu_times(kStat, {0, 2}, kTick);
   EXPECT_EQ(missing.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.status().message()), ::testing::HasSubstr("CPU 2"));
-  EXPECT_FALSE(ParseCpuTimes("", {}, kTick).ok());
-  EXPECT_FALSE(ParseCpuTimes("cpu0 1 2\n", {}, kTick).ok());
+  EXPECT_FALSE(parse_cpu_times("", {}, kTick).ok());
+  EXPECT_FALSE(parse_cpu_times("cpu0 1 2\n", {}, kTick).ok());
 }
 
 TEST(StealTest, ThisMachineNeverRunsBackwards) {
-  const auto before = ReadCpuTimes({});
-  const auto after = ReadCpuTimes({});
+  const auto before = read_cpu_times({});
+  const auto after = read_cpu_times({});
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_GE(after->busy_ns, before->busy_ns);
   EXPECT_GT(before->busy_ns, 0);

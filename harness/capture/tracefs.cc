@@ -18,9 +18,9 @@ constexpr char kDebugTracing[] = "/sys/kernel/debug/tracing";
 
 }  // namespace
 
-std::string MountTracefsCommand() { return absl::StrCat("mount -t tracefs tracefs ", kTracing); }
+std::string mount_tracefs_command() { return absl::StrCat("mount -t tracefs tracefs ", kTracing); }
 
-absl::StatusOr<std::string> FindTracefs() {
+absl::StatusOr<std::string> find_tracefs() {
   int error = ENOENT;
   for (const char* place : {kTracing, kDebugTracing}) {
     const std::string events = absl::StrCat(place, "/events");
@@ -31,24 +31,24 @@ absl::StatusOr<std::string> FindTracefs() {
     return absl::PermissionDeniedError("tracefs can be read by root only: run as root");
   }
   return absl::FailedPreconditionError(
-      absl::StrCat("tracefs is not mounted: `", MountTracefsCommand(), "` as root"));
+      absl::StrCat("tracefs is not mounted: `", mount_tracefs_command(), "` as root"));
 }
 
-absl::Status MountTracefs() {
-  if (FindTracefs().ok()) return absl::OkStatus();
+absl::Status mount_tracefs() {
+  if (find_tracefs().ok()) return absl::OkStatus();
   if (mount("tracefs", kTracing, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot mount tracefs at ", kTracing));
   }
-  return FindTracefs().status();
+  return find_tracefs().status();
 }
 
-absl::StatusOr<uint64_t> TracepointId(const std::string& event) {
+absl::StatusOr<uint64_t> tracepoint_id(const std::string& event) {
   const size_t colon = event.find(':');
   if (colon == std::string::npos || event.find('/') != std::string::npos) {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", event, "\" is no tracepoint: they are written system:name"));
   }
-  const auto tracefs = FindTracefs();
+  const auto tracefs = find_tracefs();
   if (!tracefs.ok()) return tracefs.status();
   const std::string path = absl::StrCat(*tracefs, "/events/", event.substr(0, colon), "/",
                                         event.substr(colon + 1), "/id");

@@ -11,16 +11,16 @@
 namespace hotlap::capture {
 
 // Id of a tracepoint ("raw_syscalls:sys_enter").
-absl::StatusOr<uint64_t> TracepointId(const std::string& event);
+absl::StatusOr<uint64_t> tracepoint_id(const std::string& event);
 
 // Where tracefs is mounted: /sys/kernel/tracing or /sys/kernel/debug/tracing.
-absl::StatusOr<std::string> FindTracefs();
+absl::StatusOr<std::string> find_tracefs();
 
 // Mounts tracefs at /sys/kernel/tracing when it is not mounted yet; needs root.
-absl::Status MountTracefs();
+absl::Status mount_tracefs();
 
 // The command that does the same.
-std::string MountTracefsCommand();
+std::string mount_tracefs_command();
 
 }  // namespace hotlap::capture
 

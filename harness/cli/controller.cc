@@ -34,11 +34,11 @@ double now_s() { return absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()); 
 absl::StatusOr<plan::Looks> looks_of(const Plan& plan) {
   switch (plan.kind()) {
     case Plan::CI:
-      return plan::CiLooks();
+      return plan::ci_looks();
     case Plan::FIXED:
-      return plan::FixedLooks(plan.rounds());
+      return plan::fixed_looks(plan.rounds());
     default:
-      return plan::QuickLooks();
+      return plan::quick_looks();
   }
 }
 
@@ -86,7 +86,7 @@ absl::Status Controller::set_up(const Experiment& asked) {
   auto looks = looks_of(response.effective().plan());
   if (!looks.ok()) return looks.status();
   looks_ = *std::move(looks);
-  auto metric = plan::FindMetric(std::string_view(response.effective().primary_metric()));
+  auto metric = plan::find_metric(std::string_view(response.effective().primary_metric()));
   if (!metric.ok()) return metric.status();
   *run_.mutable_environment() = host.environment();
   *run_.mutable_effective() = response.effective();
@@ -143,22 +143,22 @@ absl::Status Controller::run_round(const char* pass, uint32_t index) {
 }
 
 absl::StatusOr<plan::Decision> Controller::decide() const {
-  auto metric = plan::FindMetric(std::string_view(run_.effective().primary_metric()));
+  auto metric = plan::find_metric(std::string_view(run_.effective().primary_metric()));
   if (!metric.ok()) return metric.status();
   const double margin = run_.effective().margin_percent() / 100;
   const uint32_t rounds = log_.kept(kTiming);
   std::vector<plan::Evidence> evidence;
   for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
     auto one = log_.primary_evidence(*metric, static_cast<uint32_t>(arm), margin,
-                                     looks_.Next(rounds).alpha);
+                                     looks_.next(rounds).alpha);
     if (!one.ok()) return one.status();
     evidence.push_back(*std::move(one));
   }
-  return plan::Decide(looks_, evidence);
+  return plan::decide(looks_, evidence);
 }
 
 std::string Controller::running_estimate() const {
-  auto metric = plan::FindMetric(std::string_view(run_.effective().primary_metric()));
+  auto metric = plan::find_metric(std::string_view(run_.effective().primary_metric()));
   if (!metric.ok()) return "";
   const plan::Evidence evidence =
       log_.evidence(*metric, 1, run_.effective().margin_percent() / 100);
@@ -169,21 +169,21 @@ std::string Controller::running_estimate() const {
     }
   }
   if (differences.empty()) return "";
-  const double estimate = plan::Percent(plan::HodgesLehmann(differences));
-  const auto interval = plan::HodgesLehmannInterval(
-      differences, looks_.Next(static_cast<uint32_t>(differences.size())).alpha);
+  const double estimate = plan::percent(plan::hodges_lehmann(differences));
+  const auto interval = plan::hodges_lehmann_interval(
+      differences, looks_.next(static_cast<uint32_t>(differences.size())).alpha);
   if (!interval) return absl::StrFormat(", B/A %+.2f %%", estimate);
-  return absl::StrFormat(", B/A %+.2f %% (%+.2f … %+.2f)", estimate, plan::Percent(interval->low),
-                         plan::Percent(interval->high));
+  return absl::StrFormat(", B/A %+.2f %% (%+.2f … %+.2f)", estimate, plan::percent(interval->low),
+                         plan::percent(interval->high));
 }
 
 void Controller::show_round(uint32_t rounds) const {
   const double spent_s = now_s() - timing_begin_s_;
-  const uint32_t next = looks_.Next(rounds).rounds;
-  std::string line = absl::StrFormat("round %u of %u", rounds, looks_.MaxRounds());
+  const uint32_t next = looks_.next(rounds).rounds;
+  std::string line = absl::StrFormat("round %u of %u", rounds, looks_.max_rounds());
   if (rounds > 0 && next >= rounds) {
     const double eta_s = spent_s / rounds * (next - rounds);
-    const bool last = next == looks_.MaxRounds();
+    const bool last = next == looks_.max_rounds();
     absl::StrAppend(&line, last ? ", end in " : ", next look in ", duration_text(eta_s));
   }
   const uint32_t voided = log_.voided();
@@ -193,7 +193,7 @@ void Controller::show_round(uint32_t rounds) const {
 
 absl::Status Controller::timing_pass() {
   timing_begin_s_ = now_s();
-  const uint32_t max_voids = plan::MaxVoidRounds(looks_.MaxRounds());
+  const uint32_t max_voids = plan::max_void_rounds(looks_.max_rounds());
   for (uint32_t index = 0; !decision_.stop; ++index) {
     const uint32_t before = log_.kept(kTiming);
     show_round(before);
@@ -230,13 +230,13 @@ absl::Status Controller::counting_pass() {
 
 absl::Status Controller::judge(bool at_look) {
   const uint32_t rounds = log_.kept(kTiming);
-  const double alpha = decision_.stop ? decision_.alpha : looks_.Next(rounds).alpha;
+  const double alpha = decision_.stop ? decision_.alpha : looks_.next(rounds).alpha;
   const double margin = run_.effective().margin_percent() / 100;
   run_.mutable_schedule()->set_alpha(alpha);
   run_.clear_verdicts();
   for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
     std::vector<plan::Evidence> evidence;
-    for (const plan::Metric& metric : plan::Metrics()) {
+    for (const plan::Metric& metric : plan::metrics()) {
       const bool primary = metric.name == run_.effective().primary_metric();
       plan::Evidence one = log_.evidence(metric, static_cast<uint32_t>(arm), margin);
       if (primary) {
@@ -250,7 +250,7 @@ absl::Status Controller::judge(bool at_look) {
       one.at_look = at_look;
       evidence.push_back(std::move(one));
     }
-    auto verdicts = plan::JudgeTogether(evidence);
+    auto verdicts = plan::judge_together(evidence);
     if (!verdicts.ok()) return verdicts.status();
     for (const plan::Verdict& verdict : *verdicts) {
       *run_.add_verdicts() = verdict_message(verdict, run_.effective().arms(arm).name());
@@ -273,10 +273,16 @@ void Controller::conclude(const absl::Status& status) {
                           run_.effective().arms(static_cast<int>(arm)).name(), *share * 100));
     }
   }
+  if (const auto age = log_.age(); age && run_.effective().workload().keep_alive()) {
+    run_.add_notes(absl::StrFormat(
+        "age: a connection served about %.0f requests within %.2f s; what shows later in a "
+        "connection's life was not measured",
+        age->requests / run_.effective().workload().connections(), age->seconds));
+  }
   if (status.ok()) {
     run_.set_state("complete");
     const auto invalid =
-        plan::RunInvalid(log_.kept(kTiming), log_.voided(), log_.voids_by_arm(arms));
+        plan::run_invalid(log_.kept(kTiming), log_.voided(), log_.voids_by_arm(arms));
     if (invalid) {
       run_.set_state("failed");
       run_.set_failure(*invalid);

@@ -1,6 +1,7 @@
 // Metric values and evidence; see evidence.h.
 #include "harness/cli/evidence.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -55,7 +56,7 @@ std::optional<double> typical_value(const Round& round, uint32_t arm) {
     }
   }
   if (differences.empty()) return std::nullopt;
-  return plan::TrimmedMean(differences);
+  return plan::trimmed_mean(differences);
 }
 
 // ln(B / A) of each set of a round.
@@ -177,15 +178,32 @@ absl::StatusOr<plan::Evidence> RoundLog::primary_evidence(const plan::Metric& me
   }
   // `typical` has a value a round or says nothing.
   if (evidence.typical.size() != evidence.rounds.size()) evidence.typical.clear();
-  const auto slope = plan::EstimateAgeSlope(aged, alpha);
+  const auto slope = plan::estimate_age_slope(aged, alpha);
   if (!slope.ok()) return slope.status();
   evidence.not_steady = !slope->steady;
-  const auto carried = plan::EstimateCarryOver(slices, arms, margin_ratio, alpha);
+  const auto carried = plan::estimate_carry_over(slices, arms, margin_ratio, alpha);
   if (!carried.ok()) return carried.status();
   for (const plan::CarryOver& one : *carried) {
     if (one.arm == 0 || one.arm == arm) evidence.interference |= one.interference;
   }
   return evidence;
+}
+
+std::optional<RoundLog::Age> RoundLog::age() const {
+  double requests = 0;
+  double seconds = 0;
+  double sets = 0;
+  for (const Round& round : rounds_) {
+    if (round.pass() != kTiming || round.has_void_cause() || round.arms_size() == 0) continue;
+    uint32_t sets_of_round = 0;
+    for (const auto& slice : round.slices())
+      sets_of_round = std::max(sets_of_round, slice.set() + 1);
+    sets += sets_of_round;
+    requests += static_cast<double>(round.arms(0).counts().ok());
+    seconds += static_cast<double>(round.arms(0).load_ns()) * 1e-9;
+  }
+  if (sets == 0) return std::nullopt;
+  return Age{requests / sets, seconds / sets};
 }
 
 std::optional<double> RoundLog::outside_share(uint32_t arm) const {
@@ -198,7 +216,7 @@ std::optional<double> RoundLog::outside_share(uint32_t arm) const {
     cpu_ns += candidate->cpu_ns();
     own_ns += candidate->cpu_own_slices_ns();
   }
-  return plan::OutsideShare(cpu_ns, own_ns);
+  return plan::outside_share(cpu_ns, own_ns);
 }
 
 }  // namespace hotlap::cli

@@ -40,6 +40,13 @@ class RoundLog {
   absl::StatusOr<plan::Evidence> primary_evidence(const plan::Metric& metric, uint32_t arm,
                                                   double margin_ratio, double alpha) const;
 
+  // How old connections became: an arm's timed requests in a connection set, and the set's length.
+  struct Age {
+    double requests = 0;
+    double seconds = 0;
+  };
+  std::optional<Age> age() const;
+
   // The largest share of its CPU time that an arm spent outside its own slices.
   std::optional<double> outside_share(uint32_t arm) const;
 

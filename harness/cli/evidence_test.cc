@@ -52,7 +52,7 @@ TEST(MetricValue, FollowsTheDefinitions) {
 }
 
 TEST(MetricValue, IsAbsentWhereNothingWasMeasured) {
-  for (const plan::Metric& metric : plan::Metrics()) {
+  for (const plan::Metric& metric : plan::metrics()) {
     EXPECT_FALSE(metric_value(metric.name, ArmRound())) << metric.name;
   }
   EXPECT_FALSE(metric_value("no_such_metric", arm_round(0, 1, 1)));
@@ -71,7 +71,7 @@ TEST(MetricValue, KnowsEveryDeclaredMetric) {
   arm.set_latency_p50_ns(1);
   arm.set_latency_p90_ns(1);
   arm.set_latency_p99_ns(1);
-  for (const plan::Metric& metric : plan::Metrics()) {
+  for (const plan::Metric& metric : plan::metrics()) {
     EXPECT_TRUE(metric_value(metric.name, arm)) << metric.name << " has no value in evidence.cc";
   }
 }
@@ -86,7 +86,7 @@ TEST(RoundLog, LeavesVoidRoundsOutAndCountsThem) {
   EXPECT_EQ(log.kept("timing"), 1u);
   EXPECT_EQ(log.voided(), 1u);
   EXPECT_EQ(log.voids_by_arm(2), (std::vector<uint32_t>{0, 1}));
-  const auto metric = plan::FindMetric("cpu_per_request");
+  const auto metric = plan::find_metric("cpu_per_request");
   ASSERT_TRUE(metric.ok());
   const plan::Evidence evidence = log.evidence(*metric, 1, 0.005);
   ASSERT_EQ(evidence.rounds.size(), 1u);
@@ -99,8 +99,8 @@ TEST(RoundLog, CountingRoundsSpeakOnlyForCountedMetrics) {
   counting.set_pass("counting");
   for (auto& arm : *counting.mutable_arms()) arm.set_syscalls(300);
   log.add(counting);
-  EXPECT_TRUE(log.evidence(*plan::FindMetric("cpu_per_request"), 1, 0.005).rounds.empty());
-  EXPECT_EQ(log.evidence(*plan::FindMetric("syscalls_per_request"), 1, 0.005).rounds.size(), 1u);
+  EXPECT_TRUE(log.evidence(*plan::find_metric("cpu_per_request"), 1, 0.005).rounds.empty());
+  EXPECT_EQ(log.evidence(*plan::find_metric("syscalls_per_request"), 1, 0.005).rounds.size(), 1u);
 }
 
 TEST(RoundLog, OutsideShareIsOfAllRounds) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/target_grammar.h"
+#include "harness/plan/metric.h"
 
 namespace hotlap::cli {
 namespace {
@@ -46,7 +47,29 @@ std::string number(double value) {
   return absl::StrFormat("%.4g", value);
 }
 
-std::string cell(bool present, double value) { return present ? number(value) : "–"; }
+// A value in its unit, scaled to what one reads at a glance.
+std::string quantity(double value, const std::string& unit) {
+  if (unit == "ns") {
+    const double size = std::fabs(value);
+    if (size >= 1e6) return absl::StrFormat("%.4g ms", value / 1e6);
+    if (size >= 1e3) return absl::StrFormat("%.4g us", value / 1e3);
+    return absl::StrFormat("%.4g ns", value);
+  }
+  if (unit == "1/s") return absl::StrCat(number(value), "/s");
+  if (unit == "bytes") return absl::StrCat(number(value), " B");
+  return number(value);
+}
+
+std::string cell(bool present, double value, const std::string& unit) {
+  return present ? quantity(value, unit) : "–";
+}
+
+// What may be zero is compared by its difference: a percentage of next to nothing misleads.
+bool shown_absolutely(const Verdict& verdict) {
+  const auto metric = plan::find_metric(std::string_view(verdict.metric()));
+  return !verdict.has_estimate_percent() ||
+         (metric.ok() && metric->scale == plan::Scale::kAbsolute);
+}
 
 // UTF-8 aware, since a dash takes three bytes and one column.
 std::string pad_left(const std::string& text, size_t columns) {
@@ -55,14 +78,14 @@ std::string pad_left(const std::string& text, size_t columns) {
   return shown >= columns ? text : std::string(columns - shown, ' ') + text;
 }
 
-// 78 columns.
+// 80 columns.
 std::string table_row(const Verdict& verdict) {
   std::string name = verdict.metric();
   if (name == "server_and_generator_cpu_per_request") name = "server+generator_cpu";
   name = absl::StrReplaceAll(name, {{"_per_request", "/req"}});
   std::string change = "–";
   std::string interval;
-  if (verdict.has_estimate_percent()) {
+  if (!shown_absolutely(verdict)) {
     const int decimals = decimals_of(verdict);
     change = absl::StrFormat("%+.*f %%", decimals, verdict.estimate_percent());
     if (verdict.has_interval_low_percent()) {
@@ -70,21 +93,21 @@ std::string table_row(const Verdict& verdict) {
                                  decimals, verdict.interval_high_percent());
     }
   } else if (verdict.has_estimate_absolute()) {
-    change = absl::StrFormat("%+.3g", verdict.estimate_absolute());
+    change = absl::StrFormat("%+.2g", verdict.estimate_absolute());
     if (verdict.has_interval_low_absolute()) {
-      interval = absl::StrFormat("%+.2g … %+.2g", verdict.interval_low_absolute(),
+      interval = absl::StrFormat("%+.1g … %+.1g", verdict.interval_low_absolute(),
                                  verdict.interval_high_absolute());
     }
   }
   return absl::StrCat(absl::StrFormat("%-22s", absl::StrCat(verdict.primary() ? "* " : "  ", name)),
-                      pad_left(cell(verdict.has_a(), verdict.a()), 9),
-                      pad_left(cell(verdict.has_b(), verdict.b()), 9), pad_left(change, 10),
-                      pad_left(interval, 16), "  ", verdict.verdict(), "\n");
+                      pad_left(cell(verdict.has_a(), verdict.a(), verdict.unit()), 10),
+                      pad_left(cell(verdict.has_b(), verdict.b(), verdict.unit()), 10),
+                      pad_left(change, 8), pad_left(interval, 16), "  ", verdict.verdict(), "\n");
 }
 
 void add_table(const Run& run, const std::string& arm, std::string& text) {
   absl::StrAppend(
-      &text, absl::StrFormat("%-22s%9s%9s%10s%16s  %s\n", "  metric",
+      &text, absl::StrFormat("%-22s%10s%10s%8s%16s  %s\n", "  metric",
                              run.effective().arms(0).name(), arm, "change", "interval", "verdict"));
   for (const Verdict& verdict : run.verdicts()) {
     if (verdict.arm() == arm) absl::StrAppend(&text, table_row(verdict));

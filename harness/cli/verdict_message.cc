@@ -22,7 +22,7 @@ hotlap::v1::Verdict verdict_message(const plan::Verdict& verdict, const std::str
     message.set_interval_high_absolute(verdict.interval_absolute->high);
   }
   if (verdict.p) message.set_p(*verdict.p);
-  message.set_verdict(std::string(plan::WordName(verdict.word)));
+  message.set_verdict(std::string(plan::word_name(verdict.word)));
   message.set_reason(verdict.reason);
   for (const std::string& flag : verdict.flags) message.add_flags(flag);
   if (verdict.resolution_percent) message.set_resolution_percent(*verdict.resolution_percent);

@@ -14,7 +14,7 @@ namespace hotlap::plan {
 namespace {
 
 // Least squares within one round; none where all ages are the same.
-std::optional<double> Slope(const std::vector<AgedValue>& values) {
+std::optional<double> slope_of(const std::vector<AgedValue>& values) {
   const auto n = static_cast<double>(values.size());
   double age = 0;
   double d = 0;
@@ -34,7 +34,7 @@ std::optional<double> Slope(const std::vector<AgedValue>& values) {
 
 }  // namespace
 
-absl::StatusOr<AgeSlope> EstimateAgeSlope(std::span<const AgedValue> values, double alpha) {
+absl::StatusOr<AgeSlope> estimate_age_slope(std::span<const AgedValue> values, double alpha) {
   std::map<uint32_t, std::vector<AgedValue>> rounds;
   for (const AgedValue& value : values) {
     if (!std::isfinite(value.age) || !std::isfinite(value.d)) {
@@ -50,14 +50,14 @@ absl::StatusOr<AgeSlope> EstimateAgeSlope(std::span<const AgedValue> values, dou
     std::sort(sets.begin(), sets.end(), [](const AgedValue& x, const AgedValue& y) {
       return std::pair(x.age, x.d) < std::pair(y.age, y.d);
     });
-    if (const auto slope = Slope(sets)) slopes.push_back(*slope);
+    if (const auto slope = slope_of(sets)) slopes.push_back(*slope);
   }
   AgeSlope result;
   result.rounds = static_cast<uint32_t>(slopes.size());
   if (slopes.empty()) return result;
-  result.estimate = HodgesLehmann(slopes);
-  result.interval = HodgesLehmannInterval(slopes, alpha);
-  result.steady = !result.interval || result.interval->Contains(0);
+  result.estimate = hodges_lehmann(slopes);
+  result.interval = hodges_lehmann_interval(slopes, alpha);
+  result.steady = !result.interval || result.interval->contains(0);
   return result;
 }
 

@@ -23,6 +23,6 @@ struct AgeSlope {
   bool steady = true;  // false where the interval excludes 0: `not steady`
 };
 
-absl::StatusOr<AgeSlope> EstimateAgeSlope(std::span<const AgedValue> values, double alpha);
+absl::StatusOr<AgeSlope> estimate_age_slope(std::span<const AgedValue> values, double alpha);
 
 }  // namespace hotlap::plan

@@ -9,7 +9,7 @@ namespace {
 // Quantile by bisection of a falling tail: slower than a rational approximation, and as exact as
 // the tail itself. Some 100 steps.
 template <typename Tail>
-double FindTail(Tail tail, double target) {
+double find_tail(Tail tail, double target) {
   double low = 0;
   double high = 1;
   while (tail(high) > target && high < 1e300) {
@@ -24,7 +24,7 @@ double FindTail(Tail tail, double target) {
 }
 
 // Continued fraction of the incomplete beta function (Lentz's method).
-double BetaFraction(double a, double b, double x) {
+double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   double c = 1;
   double d = 1 - (a + b) * x / (a + 1);
@@ -46,7 +46,7 @@ double BetaFraction(double a, double b, double x) {
 }
 
 // ln Gamma with no shared sign variable, unlike std::lgamma: Stirling's series from 15 upwards.
-double LogGamma(double x) {
+double log_gamma(double x) {
   double shift = 0;
   while (x < 15) {
     shift += std::log(x);
@@ -62,35 +62,35 @@ double LogGamma(double x) {
 }
 
 // Regularised incomplete beta function I_x(a, b).
-double IncompleteBeta(double a, double b, double x) {
+double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const double front =
-      std::exp(LogGamma(a + b) - LogGamma(a) - LogGamma(b) + a * std::log(x) + b * std::log1p(-x));
-  if (x < (a + 1) / (a + b + 2)) return front * BetaFraction(a, b, x) / a;
-  return 1 - front * BetaFraction(b, a, 1 - x) / b;
+  const double front = std::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * std::log(x) +
+                                b * std::log1p(-x));
+  if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
+  return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
 }  // namespace
 
-double NormalQuantile(double p) {
-  if (p > 0.5) return -NormalQuantile(1 - p);
-  const double z = FindTail([](double x) { return 0.5 * std::erfc(x * M_SQRT1_2); }, p);
+double normal_quantile(double p) {
+  if (p > 0.5) return -normal_quantile(1 - p);
+  const double z = find_tail([](double x) { return 0.5 * std::erfc(x * M_SQRT1_2); }, p);
   return p == 0.5 ? 0 : -z;
 }
 
-double StudentTail(double t, double freedom) {
-  const double both = IncompleteBeta(0.5 * freedom, 0.5, freedom / (freedom + t * t));
+double student_tail(double t, double freedom) {
+  const double both = incomplete_beta(0.5 * freedom, 0.5, freedom / (freedom + t * t));
   return t >= 0 ? 0.5 * both : 1 - 0.5 * both;
 }
 
-double StudentQuantile(double p, double freedom) {
+double student_quantile(double p, double freedom) {
   if (p == 0.5) return 0;
-  if (p < 0.5) return -StudentQuantile(1 - p, freedom);
-  return FindTail([freedom](double t) { return StudentTail(t, freedom); }, 1 - p);
+  if (p < 0.5) return -student_quantile(1 - p, freedom);
+  return find_tail([freedom](double t) { return student_tail(t, freedom); }, 1 - p);
 }
 
-double BinomialAtMost(int64_t k, uint32_t n) {
+double binomial_at_most(int64_t k, uint32_t n) {
   if (k < 0) return 0;
   if (k >= static_cast<int64_t>(n)) return 1;
   double term = std::ldexp(1.0, -static_cast<int>(n));

@@ -5,9 +5,9 @@
 
 namespace hotlap::plan {
 
-double NormalQuantile(double p);                   // p in (0, 1)
-double StudentTail(double t, double freedom);      // P(T > t)
-double StudentQuantile(double p, double freedom);  // p in (0, 1)
-double BinomialAtMost(int64_t k, uint32_t n);      // P(K <= k), fair coin, n <= kMaxRounds
+double normal_quantile(double p);                   // p in (0, 1)
+double student_tail(double t, double freedom);      // P(T > t)
+double student_quantile(double p, double freedom);  // p in (0, 1)
+double binomial_at_most(int64_t k, uint32_t n);     // P(K <= k), fair coin, n <= kMaxRounds
 
 }  // namespace hotlap::plan

@@ -8,7 +8,7 @@
 namespace hotlap::plan {
 namespace {
 
-double MiddleOfSorted(const std::vector<double>& sorted) {
+double middle_of_sorted(const std::vector<double>& sorted) {
   if (sorted.empty()) return 0;
   const size_t half = sorted.size() / 2;
   if (sorted.size() % 2 == 1) return sorted[half];
@@ -17,13 +17,13 @@ double MiddleOfSorted(const std::vector<double>& sorted) {
 
 }  // namespace
 
-double Median(std::span<const double> values) {
+double median(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  return MiddleOfSorted(sorted);
+  return middle_of_sorted(sorted);
 }
 
-std::vector<double> WalshAverages(std::span<const double> values) {
+std::vector<double> walsh_averages(std::span<const double> values) {
   std::vector<double> averages;
   averages.reserve(values.size() * (values.size() + 1) / 2);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -33,23 +33,23 @@ std::vector<double> WalshAverages(std::span<const double> values) {
   return averages;
 }
 
-double HodgesLehmann(std::span<const double> values) {
-  return MiddleOfSorted(WalshAverages(values));
+double hodges_lehmann(std::span<const double> values) {
+  return middle_of_sorted(walsh_averages(values));
 }
 
-std::optional<Interval> HodgesLehmannInterval(std::span<const double> values, double alpha) {
+std::optional<Interval> hodges_lehmann_interval(std::span<const double> values, double alpha) {
   if (values.size() < kMinRounds) return std::nullopt;
-  const uint64_t critical = SignedRank(static_cast<uint32_t>(values.size())).Critical(alpha);
+  const uint64_t critical = SignedRank(static_cast<uint32_t>(values.size())).critical_rank(alpha);
   if (critical == 0) return std::nullopt;
-  const std::vector<double> averages = WalshAverages(values);
+  const std::vector<double> averages = walsh_averages(values);
   return Interval{averages[critical - 1], averages[averages.size() - critical]};
 }
 
-std::optional<Interval> MedianInterval(std::span<const double> values, double alpha) {
+std::optional<Interval> median_interval(std::span<const double> values, double alpha) {
   const auto n = static_cast<uint32_t>(values.size());
   if (n < kMinRounds) return std::nullopt;
   uint32_t drop = 0;  // the largest with P(K <= drop - 1) <= alpha / 2
-  while (2 * BinomialAtMost(drop, n) <= alpha) ++drop;
+  while (2 * binomial_at_most(drop, n) <= alpha) ++drop;
   if (drop == 0) return std::nullopt;
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());

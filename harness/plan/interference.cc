@@ -23,18 +23,18 @@ struct AfterSlices {
   Sum other;
 };
 
-auto Place(const SliceValue& slice) {
+auto place(const SliceValue& slice) {
   return std::tuple(slice.round, slice.set, slice.block, slice.position);
 }
 
 // Where a slice between two was left out, nobody knows what it left behind.
-bool Follows(const SliceValue& slice, const SliceValue& before, uint32_t arms) {
+bool follows(const SliceValue& slice, const SliceValue& before, uint32_t arms) {
   if (before.round != slice.round || before.set != slice.set) return false;
   if (before.block == slice.block) return before.position + 1 == slice.position;
   return before.block + 1 == slice.block && before.position + 1 == arms && slice.position == 0;
 }
 
-absl::Status CheckSlice(const SliceValue& slice, uint32_t arms) {
+absl::Status check_slice(const SliceValue& slice, uint32_t arms) {
   if (std::isfinite(slice.value) && slice.value > 0 && slice.arm < arms) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "slice at round ", slice.round, ", set ", slice.set, ", block ", slice.block, ", position ",
@@ -42,7 +42,7 @@ absl::Status CheckSlice(const SliceValue& slice, uint32_t arms) {
       ": the arm must be below ", arms, " and the value positive; leave an empty slice out"));
 }
 
-CarryOver Estimate(uint32_t arm, const std::map<uint32_t, AfterSlices>& rounds, double margin,
+CarryOver estimate(uint32_t arm, const std::map<uint32_t, AfterSlices>& rounds, double margin,
                    double alpha) {
   CarryOver result;
   result.arm = arm;
@@ -53,26 +53,26 @@ CarryOver Estimate(uint32_t arm, const std::map<uint32_t, AfterSlices>& rounds, 
   }
   result.rounds = static_cast<uint32_t>(differences.size());
   if (differences.empty()) return result;
-  result.estimate = HodgesLehmann(differences);
-  result.interval = HodgesLehmannInterval(differences, alpha);
+  result.estimate = hodges_lehmann(differences);
+  result.interval = hodges_lehmann_interval(differences, alpha);
   result.interference =
-      result.interval && result.interval->Excludes(0) && std::abs(*result.estimate) > 0.5 * margin;
+      result.interval && result.interval->excludes(0) && std::abs(*result.estimate) > 0.5 * margin;
   return result;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<CarryOver>> EstimateCarryOver(std::span<const SliceValue> slices,
-                                                         uint32_t arms, double margin,
-                                                         double alpha) {
+absl::StatusOr<std::vector<CarryOver>> estimate_carry_over(std::span<const SliceValue> slices,
+                                                           uint32_t arms, double margin,
+                                                           double alpha) {
   std::vector<SliceValue> sorted(slices.begin(), slices.end());
   std::sort(sorted.begin(), sorted.end(),
-            [](const SliceValue& x, const SliceValue& y) { return Place(x) < Place(y); });
+            [](const SliceValue& x, const SliceValue& y) { return place(x) < place(y); });
   std::vector<std::map<uint32_t, AfterSlices>> by_arm(arms);
   for (size_t i = 0; i < sorted.size(); ++i) {
     const SliceValue& slice = sorted[i];
-    if (auto status = CheckSlice(slice, arms); !status.ok()) return status;
-    if (i == 0 || !Follows(slice, sorted[i - 1], arms)) continue;
+    if (auto status = check_slice(slice, arms); !status.ok()) return status;
+    if (i == 0 || !follows(slice, sorted[i - 1], arms)) continue;
     const SliceValue& before = sorted[i - 1];
     AfterSlices& after = by_arm[slice.arm][slice.round];
     Sum& sum = before.arm == slice.arm ? after.own : after.other;
@@ -81,12 +81,12 @@ absl::StatusOr<std::vector<CarryOver>> EstimateCarryOver(std::span<const SliceVa
   }
   std::vector<CarryOver> result;
   for (uint32_t arm = 0; arm < arms; ++arm) {
-    result.push_back(Estimate(arm, by_arm[arm], margin, alpha));
+    result.push_back(estimate(arm, by_arm[arm], margin, alpha));
   }
   return result;
 }
 
-std::optional<double> OutsideShare(int64_t cpu_ns, int64_t cpu_own_slices_ns) {
+std::optional<double> outside_share(int64_t cpu_ns, int64_t cpu_own_slices_ns) {
   if (cpu_ns <= 0) return std::nullopt;
   return static_cast<double>(cpu_ns - cpu_own_slices_ns) / static_cast<double>(cpu_ns);
 }

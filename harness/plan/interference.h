@@ -23,13 +23,13 @@ struct CarryOver {
 };
 
 // One an arm. Slices in any order; the slice before is that of the same round and set.
-absl::StatusOr<std::vector<CarryOver>> EstimateCarryOver(std::span<const SliceValue> slices,
-                                                         uint32_t arms, double margin,
-                                                         double alpha);
+absl::StatusOr<std::vector<CarryOver>> estimate_carry_over(std::span<const SliceValue> slices,
+                                                           uint32_t arms, double margin,
+                                                           double alpha);
 
 inline constexpr double kMaxOutsideShare = 0.01;  // above it the share is named as interference
 
 // Share of an arm's CPU time that it spent outside its own slices; none where it spent none.
-std::optional<double> OutsideShare(int64_t cpu_ns, int64_t cpu_own_slices_ns);
+std::optional<double> outside_share(int64_t cpu_ns, int64_t cpu_own_slices_ns);
 
 }  // namespace hotlap::plan

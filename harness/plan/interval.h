@@ -7,11 +7,11 @@ struct Interval {
   double low = 0;
   double high = 0;
 
-  bool Contains(double value) const { return low <= value && value <= high; }
-  bool Excludes(double value) const { return !Contains(value); }
-  bool Within(double margin) const { return low >= -margin && high <= margin; }
-  bool Beyond(double margin) const { return low > margin || high < -margin; }
-  bool Disjoint(const Interval& other) const { return high < other.low || other.high < low; }
+  bool contains(double value) const { return low <= value && value <= high; }
+  bool excludes(double value) const { return !contains(value); }
+  bool within(double margin) const { return low >= -margin && high <= margin; }
+  bool beyond(double margin) const { return low > margin || high < -margin; }
+  bool disjoint(const Interval& other) const { return high < other.low || other.high < low; }
 };
 
 }  // namespace hotlap::plan

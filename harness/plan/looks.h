@@ -24,20 +24,20 @@ struct Looks {
   std::string name;         // "quick", "ci", "fixed:24"
   std::vector<Look> looks;  // by rounds, ascending; never empty
 
-  uint32_t MaxRounds() const { return looks.back().rounds; }
-  const Look& Last() const { return looks.back(); }
+  uint32_t max_rounds() const { return looks.back().rounds; }
+  const Look& last() const { return looks.back(); }
   // The look at exactly this many rounds; null in between.
-  const Look* At(uint32_t rounds) const;
+  const Look* at(uint32_t rounds) const;
   // The first look at this many rounds or more; the last one beyond it. Its alpha is that of the
   // intervals shown while a run is between looks, or was interrupted there.
-  const Look& Next(uint32_t rounds) const;
+  const Look& next(uint32_t rounds) const;
 };
 
-Looks QuickLooks();  // Pocock (1977), three looks
-Looks CiLooks();     // Haybittle-Peto, five looks
-absl::StatusOr<Looks> FixedLooks(uint32_t rounds);
+Looks quick_looks();  // Pocock (1977), three looks
+Looks ci_looks();     // Haybittle-Peto, five looks
+absl::StatusOr<Looks> fixed_looks(uint32_t rounds);
 
 // "quick", "ci" or "fixed:N"; the error lists what exists.
-absl::StatusOr<Looks> ParseLooks(std::string_view text);
+absl::StatusOr<Looks> parse_looks(std::string_view text);
 
 }  // namespace hotlap::plan

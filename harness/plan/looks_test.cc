@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<std::pair<uint32_t, double>> Pairs(const Looks& looks) {
+std::vector<std::pair<uint32_t, double>> pairs_of(const Looks& looks) {
   std::vector<std::pair<uint32_t, double>> pairs;
   for (const Look& look : looks.looks) pairs.emplace_back(look.rounds, look.alpha);
   return pairs;
@@ -16,24 +16,24 @@ std::vector<std::pair<uint32_t, double>> Pairs(const Looks& looks) {
 
 TEST(Looks, PlansAreThoseOfTheMethod) {
   using Expected = std::vector<std::pair<uint32_t, double>>;
-  EXPECT_EQ(Pairs(*ParseLooks("quick")), (Expected{{12, 0.0221}, {24, 0.0221}, {40, 0.0221}}));
-  EXPECT_EQ(Pairs(*ParseLooks("ci")),
+  EXPECT_EQ(pairs_of(*parse_looks("quick")), (Expected{{12, 0.0221}, {24, 0.0221}, {40, 0.0221}}));
+  EXPECT_EQ(pairs_of(*parse_looks("ci")),
             (Expected{{12, 0.001}, {24, 0.001}, {36, 0.001}, {48, 0.001}, {60, 0.049}}));
-  EXPECT_EQ(Pairs(*ParseLooks("fixed:24")), (Expected{{24, 0.05}}));
-  EXPECT_EQ(ParseLooks("fixed:24")->name, "fixed:24");
+  EXPECT_EQ(pairs_of(*parse_looks("fixed:24")), (Expected{{24, 0.05}}));
+  EXPECT_EQ(parse_looks("fixed:24")->name, "fixed:24");
 }
 
 TEST(Looks, ErrorsListWhatExists) {
   for (const char* text : {"", "Quick", "fast", "fixed", "fixed:", "fixed:x", "fixed:12x",
                            "fixed:-3", "fixed: 3", "fixed:99999999999"}) {
-    const auto looks = ParseLooks(text);
+    const auto looks = parse_looks(text);
     ASSERT_FALSE(looks.ok()) << text;
     for (const char* name : {"quick", "ci", "fixed:N"}) {
       EXPECT_THAT(std::string(looks.status().message()), HasSubstr(name)) << text;
     }
   }
   for (const char* text : {"fixed:0", "fixed:1001"}) {
-    const auto looks = ParseLooks(text);
+    const auto looks = parse_looks(text);
     ASSERT_FALSE(looks.ok()) << text;
     EXPECT_THAT(std::string(looks.status().message()), HasSubstr(text));
     EXPECT_THAT(std::string(looks.status().message()), HasSubstr("1000"));
@@ -41,15 +41,15 @@ TEST(Looks, ErrorsListWhatExists) {
 }
 
 TEST(Looks, AtAndNext) {
-  const Looks looks = QuickLooks();
-  EXPECT_EQ(looks.At(11), nullptr);
-  ASSERT_NE(looks.At(24), nullptr);
-  EXPECT_EQ(looks.At(24)->rounds, 24U);
-  EXPECT_EQ(looks.Next(0).rounds, 12U);
-  EXPECT_EQ(looks.Next(12).rounds, 12U);
-  EXPECT_EQ(looks.Next(13).rounds, 24U);
-  EXPECT_EQ(looks.Next(99).rounds, 40U);
-  EXPECT_EQ(looks.MaxRounds(), 40U);
+  const Looks looks = quick_looks();
+  EXPECT_EQ(looks.at(11), nullptr);
+  ASSERT_NE(looks.at(24), nullptr);
+  EXPECT_EQ(looks.at(24)->rounds, 24U);
+  EXPECT_EQ(looks.next(0).rounds, 12U);
+  EXPECT_EQ(looks.next(12).rounds, 12U);
+  EXPECT_EQ(looks.next(13).rounds, 24U);
+  EXPECT_EQ(looks.next(99).rounds, 40U);
+  EXPECT_EQ(looks.max_rounds(), 40U);
 }
 
 }  // namespace

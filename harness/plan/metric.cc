@@ -40,9 +40,9 @@ constexpr std::array kMetrics = {
 
 }  // namespace
 
-std::span<const Metric> Metrics() { return kMetrics; }
+std::span<const Metric> metrics() { return kMetrics; }
 
-absl::StatusOr<Metric> FindMetric(std::string_view name) {
+absl::StatusOr<Metric> find_metric(std::string_view name) {
   std::string known;
   for (const Metric& metric : kMetrics) {
     if (metric.name == name) return metric;
@@ -53,6 +53,8 @@ absl::StatusOr<Metric> FindMetric(std::string_view name) {
       absl::StrCat("metric '", std::string(name), "' is unknown: give one of ", known));
 }
 
-std::string_view BetterName(Better better) { return better == Better::kLower ? "lower" : "higher"; }
+std::string_view better_name(Better better) {
+  return better == Better::kLower ? "lower" : "higher";
+}
 
 }  // namespace hotlap::plan

@@ -28,10 +28,10 @@ struct Metric {
 
 inline constexpr std::string_view kPrimaryMetric = "cpu_per_request";
 
-std::span<const Metric> Metrics();
+std::span<const Metric> metrics();
 // The error lists what exists.
-absl::StatusOr<Metric> FindMetric(std::string_view name);
+absl::StatusOr<Metric> find_metric(std::string_view name);
 
-std::string_view BetterName(Better better);  // "lower", "higher"
+std::string_view better_name(Better better);  // "lower", "higher"
 
 }  // namespace hotlap::plan

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 TEST(Metric, EveryOneIsFullyDeclared) {
   std::set<std::string> names;
-  for (const Metric& metric : Metrics()) {
+  for (const Metric& metric : metrics()) {
     EXPECT_TRUE(names.insert(std::string(metric.name)).second) << metric.name;
     EXPECT_FALSE(metric.unit.empty()) << metric.name;
     EXPECT_FALSE(metric.summary.empty()) << metric.name;
@@ -22,19 +22,19 @@ TEST(Metric, EveryOneIsFullyDeclared) {
 }
 
 TEST(Metric, DirectionsAndScalesOfTheMethod) {
-  EXPECT_EQ(Metrics()[0].name, kPrimaryMetric);
-  EXPECT_EQ(FindMetric("cpu_per_request")->margin_ratio, 0.005);
-  EXPECT_EQ(FindMetric("throughput")->better, Better::kHigher);
-  EXPECT_EQ(FindMetric("latency_p99")->better, Better::kLower);
-  EXPECT_EQ(FindMetric("rss_growth_per_request")->scale, Scale::kAbsolute);
-  EXPECT_TRUE(FindMetric("syscalls_per_request")->counting_pass);
+  EXPECT_EQ(metrics()[0].name, kPrimaryMetric);
+  EXPECT_EQ(find_metric("cpu_per_request")->margin_ratio, 0.005);
+  EXPECT_EQ(find_metric("throughput")->better, Better::kHigher);
+  EXPECT_EQ(find_metric("latency_p99")->better, Better::kLower);
+  EXPECT_EQ(find_metric("rss_growth_per_request")->scale, Scale::kAbsolute);
+  EXPECT_TRUE(find_metric("syscalls_per_request")->counting_pass);
 }
 
 TEST(Metric, AnUnknownOneListsWhatExists) {
-  const auto metric = FindMetric("speed");
+  const auto metric = find_metric("speed");
   ASSERT_FALSE(metric.ok());
   EXPECT_THAT(std::string(metric.status().message()), HasSubstr("'speed'"));
-  for (const Metric& known : Metrics()) {
+  for (const Metric& known : metrics()) {
     EXPECT_THAT(std::string(metric.status().message()), HasSubstr(std::string(known.name)));
   }
 }

@@ -7,7 +7,7 @@
 namespace hotlap::plan {
 namespace {
 
-std::vector<size_t> Ascending(std::span<const double> p) {
+std::vector<size_t> ascending(std::span<const double> p) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t i, size_t j) { return p[i] < p[j]; });
@@ -16,8 +16,8 @@ std::vector<size_t> Ascending(std::span<const double> p) {
 
 }  // namespace
 
-std::vector<bool> BenjaminiHochberg(std::span<const double> p, double q) {
-  const std::vector<size_t> order = Ascending(p);
+std::vector<bool> benjamini_hochberg(std::span<const double> p, double q) {
+  const std::vector<size_t> order = ascending(p);
   const auto m = static_cast<double>(p.size());
   size_t kept = 0;
   for (size_t i = 0; i < order.size(); ++i) {
@@ -28,14 +28,14 @@ std::vector<bool> BenjaminiHochberg(std::span<const double> p, double q) {
   return rejected;
 }
 
-std::vector<bool> BenjaminiYekutieli(std::span<const double> p, double q) {
+std::vector<bool> benjamini_yekutieli(std::span<const double> p, double q) {
   double harmonic = 0;
   for (size_t i = 1; i <= p.size(); ++i) harmonic += 1 / static_cast<double>(i);
-  return BenjaminiHochberg(p, p.empty() ? q : q / harmonic);
+  return benjamini_hochberg(p, p.empty() ? q : q / harmonic);
 }
 
-std::vector<bool> Holm(std::span<const double> p, double alpha) {
-  const std::vector<size_t> order = Ascending(p);
+std::vector<bool> holm(std::span<const double> p, double alpha) {
+  const std::vector<size_t> order = ascending(p);
   std::vector<bool> rejected(p.size(), false);
   for (size_t i = 0; i < order.size(); ++i) {
     if (p[order[i]] > alpha / static_cast<double>(p.size() - i)) break;

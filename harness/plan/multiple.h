@@ -9,10 +9,10 @@ namespace hotlap::plan {
 inline constexpr double kFalseDiscoveryRate = 0.10;
 
 // Step-up; holds the false discovery rate at q for independent or positively dependent tests.
-std::vector<bool> BenjaminiHochberg(std::span<const double> p, double q = kFalseDiscoveryRate);
+std::vector<bool> benjamini_hochberg(std::span<const double> p, double q = kFalseDiscoveryRate);
 // The same at q / (1 + 1/2 + … + 1/m): under any dependence.
-std::vector<bool> BenjaminiYekutieli(std::span<const double> p, double q = kFalseDiscoveryRate);
+std::vector<bool> benjamini_yekutieli(std::span<const double> p, double q = kFalseDiscoveryRate);
 // Step-down; holds the family-wise error at alpha under any dependence.
-std::vector<bool> Holm(std::span<const double> p, double alpha);
+std::vector<bool> holm(std::span<const double> p, double alpha);
 
 }  // namespace hotlap::plan

@@ -8,7 +8,7 @@ namespace hotlap::plan {
 namespace {
 
 // splitmix64 (Steele, Lea & Flood 2014): a bijection that scatters close seeds far apart.
-uint64_t SplitMix(uint64_t& state) {
+uint64_t split_mix(uint64_t& state) {
   state += 0x9e3779b97f4a7c15;
   uint64_t z = state;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -17,7 +17,7 @@ uint64_t SplitMix(uint64_t& state) {
 }
 
 // FNV-1a of the label: which substream of the seed.
-uint64_t LabelHash(std::string_view label) {
+uint64_t label_hash(std::string_view label) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : label) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -30,13 +30,13 @@ uint64_t LabelHash(std::string_view label) {
 Random::Random(uint64_t seed, std::string_view label, uint64_t index) {
   // Each part goes through the bijection before the next is mixed in: no two names cancel.
   uint64_t mix = seed;
-  mix = SplitMix(mix) ^ LabelHash(label);
-  mix = SplitMix(mix) ^ index;
-  for (uint64_t& word : state_) word = SplitMix(mix);
+  mix = split_mix(mix) ^ label_hash(label);
+  mix = split_mix(mix) ^ index;
+  for (uint64_t& word : state_) word = split_mix(mix);
 }
 
 // xoshiro256** (Blackman & Vigna 2018).
-uint64_t Random::Next() {
+uint64_t Random::next() {
   const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
   const uint64_t shifted = state_[1] << 17;
   state_[2] ^= state_[0];
@@ -48,27 +48,27 @@ uint64_t Random::Next() {
   return result;
 }
 
-uint64_t Random::Below(uint64_t bound) {
+uint64_t Random::below(uint64_t bound) {
   if (bound == 0) return 0;
   // Words below 2^64 mod bound are refused, so that each remainder is left equally often.
   const uint64_t refuse = (0 - bound) % bound;
-  uint64_t word = Next();
-  while (word < refuse) word = Next();
+  uint64_t word = next();
+  while (word < refuse) word = next();
   return word % bound;
 }
 
-bool Random::Coin() { return (Next() >> 63) != 0; }
+bool Random::coin() { return (next() >> 63) != 0; }
 
-double Random::Uniform() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
+double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-std::vector<uint32_t> Random::Permutation(uint32_t count) {
+std::vector<uint32_t> Random::permutation(uint32_t count) {
   std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
-  Shuffle(std::span<uint32_t>(order));
+  shuffle(std::span<uint32_t>(order));
   return order;
 }
 
-uint64_t FreshSeed() {
+uint64_t fresh_seed() {
   std::random_device entropy;
   return (static_cast<uint64_t>(entropy()) << 32) ^ entropy();
 }

@@ -17,27 +17,27 @@ class Random {
  public:
   explicit Random(uint64_t seed, std::string_view label = {}, uint64_t index = 0);
 
-  uint64_t Next();                 // 64 fair bits
-  uint64_t Below(uint64_t bound);  // uniform in [0, bound), unbiased; 0 where bound is 0
-  bool Coin();                     // fair
-  double Uniform();                // uniform in [0, 1), 53 bits
+  uint64_t next();                 // 64 fair bits
+  uint64_t below(uint64_t bound);  // uniform in [0, bound), unbiased; 0 where bound is 0
+  bool coin();                     // fair
+  double uniform();                // uniform in [0, 1), 53 bits
 
   // Fisher-Yates: every order is equally likely.
   template <typename T>
-  void Shuffle(std::span<T> items) {
+  void shuffle(std::span<T> items) {
     for (size_t left = items.size(); left > 1; --left) {
-      std::swap(items[left - 1], items[Below(left)]);
+      std::swap(items[left - 1], items[below(left)]);
     }
   }
 
   // A random order of 0 .. count - 1.
-  std::vector<uint32_t> Permutation(uint32_t count);
+  std::vector<uint32_t> permutation(uint32_t count);
 
  private:
   std::array<uint64_t, 4> state_;
 };
 
 // A seed for a run that was given none, from the system's entropy. The one draw that differs.
-uint64_t FreshSeed();
+uint64_t fresh_seed();
 
 }  // namespace hotlap::plan

@@ -13,13 +13,13 @@ namespace {
 TEST(Random, SameNameGivesTheSameDraws) {
   Random one(7, "blocks", 3);
   Random two(7, "blocks", 3);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(one.Next(), two.Next());
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(one.next(), two.next());
 }
 
 // A change of the generator would silently change what old seeds mean.
 TEST(Random, StreamsNeverChange) {
   Random random(1, "timing", 0);
-  std::array<uint64_t, 3> words = {random.Next(), random.Next(), random.Next()};
+  std::array<uint64_t, 3> words = {random.next(), random.next(), random.next()};
   EXPECT_EQ(words, (std::array<uint64_t, 3>{14311745487741690595U, 5700301505725151173U,
                                             11358089639397856541U}));
 }
@@ -29,7 +29,7 @@ TEST(Random, SubstreamsDiffer) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     for (const char* label : {"", "a", "b", "ab"}) {
       for (uint64_t index = 0; index < 20; ++index) {
-        first.insert(Random(seed, label, index).Next());
+        first.insert(Random(seed, label, index).next());
       }
     }
   }
@@ -40,11 +40,11 @@ TEST(Random, BelowIsUniformAndBounded) {
   Random random(11);
   std::array<int, 6> counts{};
   constexpr int kDraws = 60000;
-  for (int i = 0; i < kDraws; ++i) ++counts.at(random.Below(6));
+  for (int i = 0; i < kDraws; ++i) ++counts.at(random.below(6));
   // Binomial: standard deviation 91; five of them.
   for (const int count : counts) EXPECT_NEAR(count, kDraws / 6, 456);
-  EXPECT_EQ(random.Below(0), 0U);
-  EXPECT_EQ(random.Below(1), 0U);
+  EXPECT_EQ(random.below(0), 0U);
+  EXPECT_EQ(random.below(1), 0U);
 }
 
 TEST(Random, CoinIsFairAndUniformStaysBelowOne) {
@@ -52,8 +52,8 @@ TEST(Random, CoinIsFairAndUniformStaysBelowOne) {
   int heads = 0;
   double sum = 0;
   for (int i = 0; i < 40000; ++i) {
-    heads += random.Coin() ? 1 : 0;
-    const double u = random.Uniform();
+    heads += random.coin() ? 1 : 0;
+    const double u = random.uniform();
     ASSERT_GE(u, 0);
     ASSERT_LT(u, 1);
     sum += u;
@@ -65,10 +65,10 @@ TEST(Random, CoinIsFairAndUniformStaysBelowOne) {
 TEST(Random, EveryOrderIsEquallyLikely) {
   Random random(3, "orders");
   std::map<std::vector<uint32_t>, int> orders;
-  for (int i = 0; i < 24000; ++i) ++orders[random.Permutation(4)];
+  for (int i = 0; i < 24000; ++i) ++orders[random.permutation(4)];
   ASSERT_EQ(orders.size(), 24U);
   for (const auto& [order, count] : orders) EXPECT_NEAR(count, 1000, 155);
-  EXPECT_TRUE(random.Permutation(0).empty());
+  EXPECT_TRUE(random.permutation(0).empty());
 }
 
 }  // namespace

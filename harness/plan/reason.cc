@@ -7,19 +7,19 @@
 namespace hotlap::plan {
 namespace {
 
-std::string PrintedInterval(const Verdict& verdict) {
-  return absl::StrCat("[", Printed(verdict, verdict.interval->low), ", ",
-                      Printed(verdict, verdict.interval->high), "]");
+std::string printed_interval(const Verdict& verdict) {
+  return absl::StrCat("[", printed(verdict, verdict.interval->low), ", ",
+                      printed(verdict, verdict.interval->high), "]");
 }
 
 // "2.31 % lower than A's", so that no reader has to know the sign's convention.
-std::string Compared(const Verdict& verdict) {
+std::string compared(const Verdict& verdict) {
   const double d = *verdict.estimate;
   if (d == 0) return "equal to A's";
-  return absl::StrCat(Printed(verdict, d, false), d < 0 ? " lower" : " higher", " than A's");
+  return absl::StrCat(printed(verdict, d, false), d < 0 ? " lower" : " higher", " than A's");
 }
 
-std::string ExactReason(const Verdict& verdict) {
+std::string exact_reason(const Verdict& verdict) {
   if (*verdict.a == *verdict.b) {
     return absl::StrFormat("%s is exactly %.6g in every one of %u rounds of both arms",
                            verdict.metric, *verdict.a, verdict.rounds);
@@ -28,7 +28,7 @@ std::string ExactReason(const Verdict& verdict) {
                          verdict.metric, *verdict.a, *verdict.b, verdict.rounds);
 }
 
-std::string TooFewReason(const Verdict& verdict) {
+std::string too_few_reason(const Verdict& verdict) {
   if (verdict.rounds == 0) {
     return absl::StrCat(verdict.metric, " has no round in which both arms have a value");
   }
@@ -40,16 +40,16 @@ std::string TooFewReason(const Verdict& verdict) {
                          verdict.alpha);
 }
 
-std::string OpenReason(const Verdict& verdict, const ReasonFacts& facts) {
-  const std::string interval = PrintedInterval(verdict);
-  const std::string margin = PrintedMargin(verdict, verdict.margin);
-  if (facts.floor_decides && verdict.interval->Within(verdict.margin)) {
+std::string open_reason(const Verdict& verdict, const ReasonFacts& facts) {
+  const std::string interval = printed_interval(verdict);
+  const std::string margin = printed_margin(verdict, verdict.margin);
+  if (facts.floor_decides && verdict.interval->within(verdict.margin)) {
     return absl::StrCat("the interval ", interval, " lies within the margin of ", margin,
                         ", but this machine's A/A floor of ",
-                        PrintedMargin(verdict, facts.threshold), " is above that margin");
+                        printed_margin(verdict, facts.threshold), " is above that margin");
   }
   std::string text;
-  if (verdict.interval->Excludes(0)) {
+  if (verdict.interval->excludes(0)) {
     text = absl::StrFormat("the interval %s excludes 0, but p = %.4g is above %.4g", interval,
                            *verdict.p, verdict.alpha);
   } else {
@@ -65,56 +65,56 @@ std::string OpenReason(const Verdict& verdict, const ReasonFacts& facts) {
 
 }  // namespace
 
-std::string Printed(const Verdict& verdict, double d, bool sign) {
+std::string printed(const Verdict& verdict, double d, bool sign) {
   if (verdict.scale == Scale::kRatio) {
-    const double percent = Percent(d);
-    if (sign) return absl::StrFormat("%+.2f %%", percent);
-    return absl::StrFormat("%.2f %%", percent < 0 ? -percent : percent);
+    const double change = percent(d);
+    if (sign) return absl::StrFormat("%+.2f %%", change);
+    return absl::StrFormat("%.2f %%", change < 0 ? -change : change);
   }
   const std::string unit = verdict.unit == "1" ? "" : absl::StrCat(" ", verdict.unit);
   if (sign) return absl::StrFormat("%+.4g%s", d, unit);
   return absl::StrFormat("%.4g%s", d < 0 ? -d : d, unit);
 }
 
-std::string PrintedMargin(const Verdict& verdict, double margin) {
+std::string printed_margin(const Verdict& verdict, double margin) {
   if (verdict.scale == Scale::kRatio) return absl::StrFormat("%.2f %%", 100 * margin);
-  return Printed(verdict, margin, false);
+  return printed(verdict, margin, false);
 }
 
-std::string Reason(const Verdict& verdict, const ReasonFacts& facts) {
-  if (verdict.word == Word::kExact) return ExactReason(verdict);
-  if (!verdict.interval) return TooFewReason(verdict);
-  const std::string margin = PrintedMargin(verdict, verdict.margin);
+std::string reason(const Verdict& verdict, const ReasonFacts& facts) {
+  if (verdict.word == Word::kExact) return exact_reason(verdict);
+  if (!verdict.interval) return too_few_reason(verdict);
+  const std::string margin = printed_margin(verdict, verdict.margin);
   if (!facts.at_look) {
     return absl::StrFormat(
         "after %u rounds the run is between two looks: the interval %s is "
         "shown, and nothing is concluded before the next",
-        verdict.rounds, PrintedInterval(verdict));
+        verdict.rounds, printed_interval(verdict));
   }
   const std::string found =
-      absl::StrCat(verdict.metric, " of B is ", Compared(verdict), " ", PrintedInterval(verdict));
+      absl::StrCat(verdict.metric, " of B is ", compared(verdict), " ", printed_interval(verdict));
   switch (verdict.word) {
     case Word::kImproved:
     case Word::kRegressed:
-      return absl::StrCat(found, verdict.HasFlag("certain") ? ", all of it" : "",
+      return absl::StrCat(found, verdict.has_flag("certain") ? ", all of it" : "",
                           " beyond the margin of ", margin);
     case Word::kEquivalent:
-      return absl::StrCat("the interval ", PrintedInterval(verdict), " lies within the margin of ",
+      return absl::StrCat("the interval ", printed_interval(verdict), " lies within the margin of ",
                           margin);
     case Word::kSmall:
       return absl::StrCat(found, ": found, but below the ",
                           facts.floor_decides ? "machine's A/A floor of " : "margin of ",
-                          PrintedMargin(verdict, facts.threshold));
+                          printed_margin(verdict, facts.threshold));
     default:
-      return OpenReason(verdict, facts);
+      return open_reason(verdict, facts);
   }
 }
 
-std::string ReasonNotKept(const Verdict& verdict, size_t metrics) {
+std::string reason_not_kept(const Verdict& verdict, size_t metrics) {
   return absl::StrFormat(
       "the interval %s excludes 0, but p = %.4g does not hold beside the other "
       "exploratory metrics (Benjamini-Hochberg at 10 %% over %u)",
-      PrintedInterval(verdict), *verdict.p, metrics);
+      printed_interval(verdict), *verdict.p, metrics);
 }
 
 }  // namespace hotlap::plan

@@ -15,15 +15,15 @@ struct ReasonFacts {
   bool floor_decides = false;  // phi > delta
 };
 
-std::string Reason(const Verdict& verdict, const ReasonFacts& facts);
+std::string reason(const Verdict& verdict, const ReasonFacts& facts);
 
 // "2.31 %" or "5 bytes": a value of d as it is printed, with its sign when `sign`.
-std::string Printed(const Verdict& verdict, double d, bool sign = true);
+std::string printed(const Verdict& verdict, double d, bool sign = true);
 
 // A margin or floor as it was declared: 0.005 is "0.50 %".
-std::string PrintedMargin(const Verdict& verdict, double margin);
+std::string printed_margin(const Verdict& verdict, double margin);
 
 // "inconclusive, …": an exploratory change that does not hold beside the other metrics.
-std::string ReasonNotKept(const Verdict& verdict, size_t metrics);
+std::string reason_not_kept(const Verdict& verdict, size_t metrics);
 
 }  // namespace hotlap::plan

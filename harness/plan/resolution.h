@@ -13,19 +13,19 @@ inline constexpr double kInverseEfficiency = 1.047;  // pi / 3: variance of HL a
 
 // 1.4826 * MAD about the median. Where more than half of the values are equal, so that the MAD is
 // 0 and says nothing, the standard deviation.
-double RobustSpread(std::span<const double> values);
+double robust_spread(std::span<const double> values);
 
 // spread * sqrt(1.047 / n): standard error of the Hodges-Lehmann estimate. 0 for n = 0.
-double StandardError(double spread, uint32_t n);
+double standard_error_of(double spread, uint32_t n);
 
 // (z_{alpha/2} + 1.645) * se: the effect that is found with a power of 95 %.
-double Resolution(double standard_error, double alpha);
+double resolution(double standard_error, double alpha);
 
 // ceil((z_{alpha/2} + 1.645)^2 * 1.047 * (spread / margin)^2), at least the rounds at which alpha
 // can be reached at all. None where the margin is 0.
-std::optional<uint32_t> RoundsToDecide(double spread, double margin, double alpha);
+std::optional<uint32_t> rounds_to_decide(double spread, double margin, double alpha);
 
 // margin + 1.645 * se: the true effect at which a gate fires with probability 95 %.
-double GatePoint(double margin, double standard_error);
+double gate_point(double margin, double standard_error);
 
 }  // namespace hotlap::plan

@@ -33,7 +33,7 @@ struct RoundDraw {
 };
 
 // Passes ("timing", "counting", "pilot") draw from streams of their own.
-RoundDraw DrawRound(uint64_t seed, std::string_view pass, uint32_t round, uint32_t arms,
-                    uint32_t sets, uint32_t blocks_per_set);
+RoundDraw draw_round(uint64_t seed, std::string_view pass, uint32_t round, uint32_t arms,
+                     uint32_t sets, uint32_t blocks_per_set);
 
 }  // namespace hotlap::plan

@@ -7,7 +7,7 @@
 
 namespace hotlap::plan {
 
-std::vector<double> Midranks(std::span<const double> values) {
+std::vector<double> midranks(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto size = [&](size_t i) { return std::abs(values[i]); };
@@ -24,8 +24,8 @@ std::vector<double> Midranks(std::span<const double> values) {
   return ranks;
 }
 
-double SignFlipP(std::span<const double> values) {
-  const std::vector<double> ranks = Midranks(values);
+double sign_flip_p(std::span<const double> values) {
+  const std::vector<double> ranks = midranks(values);
   std::vector<uint64_t> doubled;  // of the values that are not 0: whole numbers
   uint64_t total = 0;
   uint64_t positive = 0;

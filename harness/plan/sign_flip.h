@@ -11,9 +11,9 @@
 namespace hotlap::plan {
 
 // Midranks of |values|, from 1, zeros included.
-std::vector<double> Midranks(std::span<const double> values);
+std::vector<double> midranks(std::span<const double> values);
 
 // Two-sided p; 1 where all are zero. Values must be finite, at most kMaxRounds of them.
-double SignFlipP(std::span<const double> values);
+double sign_flip_p(std::span<const double> values);
 
 }  // namespace hotlap::plan

@@ -13,8 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 
 // Every flip, one by one: the definition.
-double AllFlips(const std::vector<double>& values) {
-  const std::vector<double> ranks = Midranks(values);
+double all_flips(const std::vector<double>& values) {
+  const std::vector<double> ranks = midranks(values);
   std::vector<double> kept;
   double observed = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -33,34 +33,34 @@ double AllFlips(const std::vector<double>& values) {
 }
 
 TEST(SignFlip, Midranks) {
-  EXPECT_THAT(Midranks(std::vector<double>{0, -3, 3, 1, 0, 5}),
+  EXPECT_THAT(midranks(std::vector<double>{0, -3, 3, 1, 0, 5}),
               ElementsAre(1.5, 4.5, 4.5, 3, 1.5, 6));
 }
 
 // Ten of one sign against two, all of one size: the sign test, 2 * (1 + 12 + 66) / 4096.
 TEST(SignFlip, AllTiedIsTheSignTest) {
-  EXPECT_DOUBLE_EQ(SignFlipP(std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1}),
+  EXPECT_DOUBLE_EQ(sign_flip_p(std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1}),
                    158.0 / 4096);
 }
 
 // Zeros keep their ranks and are then dropped (Pratt): counted by a loop over all flips in Python.
 TEST(SignFlip, ZerosByPratt) {
-  EXPECT_DOUBLE_EQ(SignFlipP(std::vector<double>{0, 0, 1, 2, 3, -1, 4, 5, 6, 2}), 6.0 / 256);
-  EXPECT_DOUBLE_EQ(SignFlipP(std::vector<double>{0, 3, -1, 2, 2, 0, 5, 7, 1, -2, 4, 4}),
+  EXPECT_DOUBLE_EQ(sign_flip_p(std::vector<double>{0, 0, 1, 2, 3, -1, 4, 5, 6, 2}), 6.0 / 256);
+  EXPECT_DOUBLE_EQ(sign_flip_p(std::vector<double>{0, 3, -1, 2, 2, 0, 5, 7, 1, -2, 4, 4}),
                    32.0 / 1024);
 }
 
 TEST(SignFlip, AllZerosSayNothing) {
-  EXPECT_EQ(SignFlipP(std::vector<double>(12, 0.0)), 1);
-  EXPECT_EQ(SignFlipP(std::vector<double>{}), 1);
+  EXPECT_EQ(sign_flip_p(std::vector<double>(12, 0.0)), 1);
+  EXPECT_EQ(sign_flip_p(std::vector<double>{}), 1);
 }
 
 TEST(SignFlip, CountsEveryFlip) {
   Random random(4, "flips");
   for (int trial = 0; trial < 200; ++trial) {
-    std::vector<double> values(1 + random.Below(12));
-    for (double& value : values) value = static_cast<double>(random.Below(7)) - 3;
-    EXPECT_NEAR(SignFlipP(values), AllFlips(values), 1e-12) << trial;
+    std::vector<double> values(1 + random.below(12));
+    for (double& value : values) value = static_cast<double>(random.below(7)) - 3;
+    EXPECT_NEAR(sign_flip_p(values), all_flips(values), 1e-12) << trial;
   }
 }
 
@@ -69,8 +69,8 @@ TEST(SignFlip, WithoutTiesIsTheExactTable) {
   Random random(4, "table");
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<double> values(40);
-    for (double& value : values) value = random.Uniform() - 0.45;
-    EXPECT_NEAR(SignFlipP(values), SymmetryP(values), 1e-12);
+    for (double& value : values) value = random.uniform() - 0.45;
+    EXPECT_NEAR(sign_flip_p(values), symmetry_p(values), 1e-12);
   }
 }
 
@@ -78,9 +78,9 @@ TEST(SignFlip, WithoutTiesIsTheExactTable) {
 TEST(SignFlip, AgreesWithSampledFlipsAtForty) {
   Random random(8, "sampled");
   std::vector<double> values(40);
-  for (double& value : values) value = static_cast<double>(random.Below(9)) - 3.3;
+  for (double& value : values) value = static_cast<double>(random.below(9)) - 3.3;
   for (double& value : values) value = std::round(value);
-  const std::vector<double> ranks = Midranks(values);
+  const std::vector<double> ranks = midranks(values);
   double observed = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] != 0) observed += values[i] > 0 ? ranks[i] : -ranks[i];
@@ -90,12 +90,12 @@ TEST(SignFlip, AgreesWithSampledFlipsAtForty) {
   for (int flip = 0; flip < kFlips; ++flip) {
     double sum = 0;
     for (size_t i = 0; i < values.size(); ++i) {
-      if (values[i] != 0) sum += random.Coin() ? ranks[i] : -ranks[i];
+      if (values[i] != 0) sum += random.coin() ? ranks[i] : -ranks[i];
     }
     if (std::abs(sum) >= std::abs(observed)) ++extreme;
   }
   const double sampled = (1.0 + extreme) / (1.0 + kFlips);
-  const double p = SignFlipP(values);
+  const double p = sign_flip_p(values);
   EXPECT_NEAR(sampled, p, 5 * std::sqrt(p * (1 - p) / kFlips) + 2e-5);
 }
 

@@ -20,7 +20,7 @@ SignedRank::SignedRank(uint32_t n) : n_(n), at_most_(max() / 2 + 1, 0.0) {
   for (size_t sum = 1; sum < at_most_.size(); ++sum) at_most_[sum] += at_most_[sum - 1];
 }
 
-double SignedRank::AtMost(int64_t t) const {
+double SignedRank::at_most(int64_t t) const {
   if (t < 0) return 0;
   const auto sum = static_cast<uint64_t>(t);
   if (sum >= max()) return 1;
@@ -28,18 +28,18 @@ double SignedRank::AtMost(int64_t t) const {
   return 1 - at_most_[max() - sum - 1];
 }
 
-double SignedRank::TwoSided(uint64_t t) const {
+double SignedRank::two_sided(uint64_t t) const {
   const uint64_t tail = std::min(t, max() - std::min(t, max()));
-  return std::min(1.0, 2 * AtMost(static_cast<int64_t>(tail)));
+  return std::min(1.0, 2 * at_most(static_cast<int64_t>(tail)));
 }
 
-uint64_t SignedRank::Critical(double alpha) const {
+uint64_t SignedRank::critical_rank(double alpha) const {
   uint64_t critical = 0;
   while (critical < at_most_.size() && 2 * at_most_[critical] <= alpha) ++critical;
   return critical;
 }
 
-bool HasTiesOrZeros(std::span<const double> values) {
+bool has_ties_or_zeros(std::span<const double> values) {
   std::vector<double> sizes;
   sizes.reserve(values.size() + 1);
   sizes.push_back(0);
@@ -48,16 +48,16 @@ bool HasTiesOrZeros(std::span<const double> values) {
   return std::adjacent_find(sizes.begin(), sizes.end()) != sizes.end();
 }
 
-double SymmetryP(std::span<const double> values) {
+double symmetry_p(std::span<const double> values) {
   if (values.empty()) return 1;
-  if (HasTiesOrZeros(values)) return SignFlipP(values);
-  const std::vector<double> ranks = Midranks(values);
+  if (has_ties_or_zeros(values)) return sign_flip_p(values);
+  const std::vector<double> ranks = midranks(values);
   double positive = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] > 0) positive += ranks[i];
   }
   return SignedRank(static_cast<uint32_t>(values.size()))
-      .TwoSided(static_cast<uint64_t>(std::llround(positive)));
+      .two_sided(static_cast<uint64_t>(std::llround(positive)));
 }
 
 }  // namespace hotlap::plan

@@ -17,21 +17,21 @@
 namespace hotlap::plan {
 namespace {
 
-double Normal(Random& random) {
-  const double radius = std::sqrt(-2 * std::log(1 - random.Uniform()));
-  return radius * std::cos(2 * M_PI * random.Uniform());
+double normal(Random& random) {
+  const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
+  return radius * std::cos(2 * M_PI * random.uniform());
 }
 
 // Rounds of very unequal spread, as a shared machine gives them.
-double Heavy(Random& random) {
-  const double z = Normal(random);
-  return random.Below(10) == 0 ? 6 * z : z;
+double heavy(Random& random) {
+  const double z = normal(random);
+  return random.below(10) == 0 ? 6 * z : z;
 }
 
-double Bound(double rate, int runs) { return 5 * std::sqrt(rate * (1 - rate) / runs); }
+double bound(double rate, int runs) { return 5 * std::sqrt(rate * (1 - rate) / runs); }
 
 // Share of runs under the null in which some look calls a difference.
-double FalseAlarms(const Looks& looks, int runs, const std::function<double(Random&)>& noise) {
+double false_alarms(const Looks& looks, int runs, const std::function<double(Random&)>& noise) {
   std::vector<SignedRank> tables;
   for (const Look& look : looks.looks) tables.emplace_back(look.rounds);
   int alarms = 0;
@@ -46,7 +46,7 @@ double FalseAlarms(const Looks& looks, int runs, const std::function<double(Rand
       for (size_t i = 0; i < d.size(); ++i) {
         for (size_t j = i; j < d.size(); ++j) positive += d[i] + d[j] > 0 ? 1 : 0;
       }
-      alarm = tables[look].TwoSided(positive) <= looks.looks[look].alpha;
+      alarm = tables[look].two_sided(positive) <= looks.looks[look].alpha;
     }
     alarms += alarm ? 1 : 0;
   }
@@ -55,15 +55,15 @@ double FalseAlarms(const Looks& looks, int runs, const std::function<double(Rand
 
 TEST(Simulation, PlansHoldTheirFamilyWiseRate) {
   constexpr int kRuns = 20000;
-  const Looks fixed = *FixedLooks(24);
-  for (const auto& [noise, name] : {std::pair(&Normal, "normal"), std::pair(&Heavy, "heavy")}) {
-    const double quick = FalseAlarms(QuickLooks(), kRuns, noise);
-    const double ci = FalseAlarms(CiLooks(), kRuns, noise);
-    const double one = FalseAlarms(fixed, kRuns, noise);
+  const Looks fixed = *fixed_looks(24);
+  for (const auto& [noise, name] : {std::pair(&normal, "normal"), std::pair(&heavy, "heavy")}) {
+    const double quick = false_alarms(quick_looks(), kRuns, noise);
+    const double ci = false_alarms(ci_looks(), kRuns, noise);
+    const double one = false_alarms(fixed, kRuns, noise);
     std::printf("false alarms, %s noise: quick %.2f %%, ci %.2f %%, fixed:24 %.2f %%\n", name,
                 100 * quick, 100 * ci, 100 * one);
     for (const double rate : {quick, ci, one}) {
-      EXPECT_LE(rate, 0.05 + Bound(0.05, kRuns)) << name;
+      EXPECT_LE(rate, 0.05 + bound(0.05, kRuns)) << name;
       EXPECT_GE(rate, 0.04) << name;  // and none gives away power
     }
   }
@@ -76,9 +76,9 @@ TEST(Simulation, PocockConstantAtTheseLooks) {
   int alarms = 0;
   Random random(99, "pocock");
   for (int run = 0; run < kRuns; ++run) {
-    const double first = std::sqrt(12.0) * Normal(random);
-    const double second = first + std::sqrt(12.0) * Normal(random);
-    const double third = second + std::sqrt(16.0) * Normal(random);
+    const double first = std::sqrt(12.0) * normal(random);
+    const double second = first + std::sqrt(12.0) * normal(random);
+    const double third = second + std::sqrt(16.0) * normal(random);
     if (std::abs(first) > kCritical * std::sqrt(12.0) ||
         std::abs(second) > kCritical * std::sqrt(24.0) ||
         std::abs(third) > kCritical * std::sqrt(40.0)) {
@@ -98,26 +98,26 @@ struct Calls {
   int early = 0;
 };
 
-Calls RunQuick(int runs, double effect, double spread) {
+Calls run_quick(int runs, double effect, double spread) {
   Calls calls;
   for (int run = 0; run < runs; ++run) {
     Random random(4321, "rule", static_cast<uint64_t>(run));
     Evidence evidence;
-    evidence.metric = *FindMetric(kPrimaryMetric);
+    evidence.metric = *find_metric(kPrimaryMetric);
     Decision decision;
-    for (const Look& look : QuickLooks().looks) {
+    for (const Look& look : quick_looks().looks) {
       while (evidence.rounds.size() < look.rounds) {
-        const double d = effect + spread * Normal(random);
+        const double d = effect + spread * normal(random);
         evidence.rounds.push_back(
             {static_cast<uint32_t>(evidence.rounds.size()), 7000.0, 7000.0 * std::exp(d)});
       }
-      decision = *Decide(QuickLooks(), {evidence});
+      decision = *decide(quick_looks(), {evidence});
       if (decision.stop) break;
     }
     const Verdict& verdict = decision.verdicts[0];
-    calls.different += verdict.interval->Excludes(0) ? 1 : 0;
+    calls.different += verdict.interval->excludes(0) ? 1 : 0;
     calls.gates += verdict.gates ? 1 : 0;
-    calls.covered += verdict.interval->Contains(effect) ? 1 : 0;
+    calls.covered += verdict.interval->contains(effect) ? 1 : 0;
     calls.early += decision.early ? 1 : 0;
   }
   return calls;
@@ -125,14 +125,14 @@ Calls RunQuick(int runs, double effect, double spread) {
 
 TEST(Simulation, TheRuleOnNothingAndOnTheMargin) {
   constexpr int kRuns = 400;
-  const double margin = FindMetric(kPrimaryMetric)->margin_ratio;
-  const Calls none = RunQuick(kRuns, 0, 0.006);
-  EXPECT_LE(none.different, kRuns * (0.05 + Bound(0.05, kRuns)));
-  EXPECT_GE(none.covered, kRuns * (0.95 - Bound(0.05, kRuns)));
+  const double margin = find_metric(kPrimaryMetric)->margin_ratio;
+  const Calls none = run_quick(kRuns, 0, 0.006);
+  EXPECT_LE(none.different, kRuns * (0.05 + bound(0.05, kRuns)));
+  EXPECT_GE(none.covered, kRuns * (0.95 - bound(0.05, kRuns)));
   // At an effect of exactly the margin a gate fires half the time.
-  const Calls edge = RunQuick(kRuns, margin, 0.003);
-  EXPECT_NEAR(edge.gates, kRuns * 0.5, kRuns * Bound(0.5, kRuns));
-  const Calls clear = RunQuick(kRuns, 2 * margin, 0.003);
+  const Calls edge = run_quick(kRuns, margin, 0.003);
+  EXPECT_NEAR(edge.gates, kRuns * 0.5, kRuns * bound(0.5, kRuns));
+  const Calls clear = run_quick(kRuns, 2 * margin, 0.003);
   EXPECT_GE(clear.gates, kRuns * 0.97);
   EXPECT_GE(clear.early, kRuns * 0.9);
   std::printf("quick, %d runs: none %d different, at the margin %d gate, at twice %d gate\n", kRuns,
@@ -141,7 +141,7 @@ TEST(Simulation, TheRuleOnNothingAndOnTheMargin) {
 
 // METHOD, design point 4: a penalty on a block's second slot reads as a difference when the order
 // is always AB; a coin turns it into noise.
-double OrderAlarms(bool coin, int runs, double penalty) {
+double order_alarms(bool coin, int runs, double penalty) {
   constexpr uint32_t kRounds = 12;
   constexpr uint32_t kBlocks = 40;
   const SignedRank table(kRounds);
@@ -150,8 +150,8 @@ double OrderAlarms(bool coin, int runs, double penalty) {
     Random random(777, "order", static_cast<uint64_t>(run));
     std::vector<double> d;
     for (uint32_t round = 0; round < kRounds; ++round) {
-      const RoundDraw draw = DrawRound(static_cast<uint64_t>(run), "timing", round, 2, 1, kBlocks);
-      double sum = 0.004 * std::sqrt(kBlocks) * Normal(random);
+      const RoundDraw draw = draw_round(static_cast<uint64_t>(run), "timing", round, 2, 1, kBlocks);
+      double sum = 0.004 * std::sqrt(kBlocks) * normal(random);
       for (const Block& block : draw.sets[0].blocks) {
         const bool b_is_second = coin ? block[1] == 1 : true;
         sum += b_is_second ? penalty : -penalty;
@@ -162,19 +162,19 @@ double OrderAlarms(bool coin, int runs, double penalty) {
     for (size_t i = 0; i < d.size(); ++i) {
       for (size_t j = i; j < d.size(); ++j) positive += d[i] + d[j] > 0 ? 1 : 0;
     }
-    alarms += table.TwoSided(positive) <= 0.05 ? 1 : 0;
+    alarms += table.two_sided(positive) <= 0.05 ? 1 : 0;
   }
   return static_cast<double>(alarms) / runs;
 }
 
 TEST(Simulation, ACoinDisarmsAPenaltyOnTheSecondSlot) {
   constexpr int kRuns = 2000;
-  const double fixed = OrderAlarms(false, kRuns, 0.00038);
-  const double coin = OrderAlarms(true, kRuns, 0.00038);
+  const double fixed = order_alarms(false, kRuns, 0.00038);
+  const double coin = order_alarms(true, kRuns, 0.00038);
   std::printf("second-slot penalty: %.1f %% false alarms in fixed order, %.1f %% with a coin\n",
               100 * fixed, 100 * coin);
   EXPECT_GT(fixed, 0.3);
-  EXPECT_LE(coin, 0.05 + Bound(0.05, kRuns));
+  EXPECT_LE(coin, 0.05 + bound(0.05, kRuns));
 }
 
 }  // namespace

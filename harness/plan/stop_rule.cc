@@ -9,7 +9,7 @@
 namespace hotlap::plan {
 namespace {
 
-bool Significant(const Verdict& verdict) {
+bool significant(const Verdict& verdict) {
   switch (verdict.word) {
     case Word::kImproved:
     case Word::kRegressed:
@@ -17,17 +17,17 @@ bool Significant(const Verdict& verdict) {
       return true;
     // Found and yet within the margin: p says so.
     case Word::kEquivalent:
-      return verdict.interval->Excludes(0) && *verdict.p <= verdict.alpha;
+      return verdict.interval->excludes(0) && *verdict.p <= verdict.alpha;
     default:
       return false;
   }
 }
 
-bool Conclusive(const Verdict& verdict) {
-  return Significant(verdict) || verdict.word == Word::kEquivalent || verdict.word == Word::kExact;
+bool conclusive(const Verdict& verdict) {
+  return significant(verdict) || verdict.word == Word::kEquivalent || verdict.word == Word::kExact;
 }
 
-std::string StopReason(const Decision& decision, uint32_t rounds) {
+std::string stop_reason(const Decision& decision, uint32_t rounds) {
   if (!decision.early) {
     return absl::StrFormat("the last look, at %u rounds", rounds);
   }
@@ -45,7 +45,7 @@ std::string StopReason(const Decision& decision, uint32_t rounds) {
 
 }  // namespace
 
-absl::StatusOr<Decision> Decide(const Looks& looks, const std::vector<Evidence>& primary) {
+absl::StatusOr<Decision> decide(const Looks& looks, const std::vector<Evidence>& primary) {
   if (primary.empty()) {
     return absl::InvalidArgumentError("a stop rule without a primary metric: give one Evidence");
   }
@@ -53,9 +53,9 @@ absl::StatusOr<Decision> Decide(const Looks& looks, const std::vector<Evidence>&
   for (const Evidence& one : primary) rounds = std::min(rounds, one.rounds.size());
   const auto n = static_cast<uint32_t>(rounds);
   Decision decision;
-  const bool last = n >= looks.MaxRounds();
-  const Look* look = last ? &looks.Last() : looks.At(n);
-  const Look& next = looks.Next(look ? n + 1 : n);
+  const bool last = n >= looks.max_rounds();
+  const Look* look = last ? &looks.last() : looks.at(n);
+  const Look& next = looks.next(look ? n + 1 : n);
   decision.alpha = look ? look->alpha : next.alpha;
   decision.next_look = next.rounds;
   decision.reason = absl::StrCat("waits for the look at ", next.rounds, " rounds");
@@ -66,9 +66,9 @@ absl::StatusOr<Decision> Decide(const Looks& looks, const std::vector<Evidence>&
     one.at_look = true;
     one.alpha = look->alpha;
     one.leans = false;
-    absl::StatusOr<Verdict> verdict = Judge(one);
+    absl::StatusOr<Verdict> verdict = judge(one);
     if (!verdict.ok()) return verdict.status();
-    all = all && Conclusive(*verdict);
+    all = all && conclusive(*verdict);
     decision.verdicts.push_back(*std::move(verdict));
   }
   decision.stop = last || all;
@@ -79,11 +79,11 @@ absl::StatusOr<Decision> Decide(const Looks& looks, const std::vector<Evidence>&
   }
   decision.next_look = 0;
   for (Verdict& verdict : decision.verdicts) {
-    if (!decision.early || !Significant(verdict)) continue;
+    if (!decision.early || !significant(verdict)) continue;
     decision.leans = true;
     verdict.flags.emplace_back("leans");
   }
-  decision.reason = StopReason(decision, n);
+  decision.reason = stop_reason(decision, n);
   return decision;
 }
 

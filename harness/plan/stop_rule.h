@@ -26,6 +26,6 @@ struct Decision {
 
 // `primary` holds the rounds so far (alpha and at_look are set here). With several arms against the
 // reference, one Evidence per comparison: the run stops when each is conclusive.
-absl::StatusOr<Decision> Decide(const Looks& looks, const std::vector<Evidence>& primary);
+absl::StatusOr<Decision> decide(const Looks& looks, const std::vector<Evidence>& primary);
 
 }  // namespace hotlap::plan

@@ -11,9 +11,9 @@ namespace {
 using ::testing::HasSubstr;
 
 // n rounds whose d is `centre` per cent and alternates by up to `spread` around it.
-Evidence Rounds(uint32_t n, double centre, double spread) {
+Evidence rounds(uint32_t n, double centre, double spread) {
   Evidence evidence;
-  evidence.metric = *FindMetric(kPrimaryMetric);
+  evidence.metric = *find_metric(kPrimaryMetric);
   for (uint32_t i = 0; i < n; ++i) {
     const double wave = std::sin(1.7 * i + 0.3);
     evidence.rounds.push_back({i, 1000.0, 1000 * (1 + (centre + spread * wave) / 100)});
@@ -23,7 +23,7 @@ Evidence Rounds(uint32_t n, double centre, double spread) {
 
 TEST(StopRule, WaitsBetweenLooks) {
   for (const uint32_t n : {0U, 1U, 11U}) {
-    const auto decision = Decide(QuickLooks(), {Rounds(n, 5, 0.1)});
+    const auto decision = decide(quick_looks(), {rounds(n, 5, 0.1)});
     ASSERT_TRUE(decision.ok());
     EXPECT_FALSE(decision->stop);
     EXPECT_EQ(decision->next_look, 12U);
@@ -31,25 +31,25 @@ TEST(StopRule, WaitsBetweenLooks) {
     EXPECT_TRUE(decision->verdicts.empty());
   }
   // Resumed after a crash at 13: the next look is the one at 24.
-  EXPECT_EQ(Decide(QuickLooks(), {Rounds(13, 5, 0.1)})->next_look, 24U);
-  EXPECT_FALSE(Decide(QuickLooks(), {Rounds(13, 5, 0.1)})->stop);
+  EXPECT_EQ(decide(quick_looks(), {rounds(13, 5, 0.1)})->next_look, 24U);
+  EXPECT_FALSE(decide(quick_looks(), {rounds(13, 5, 0.1)})->stop);
 }
 
 TEST(StopRule, StopsEarlyBySignificanceAndLeans) {
-  const auto decision = Decide(QuickLooks(), {Rounds(12, 5, 0.1)});
+  const auto decision = decide(quick_looks(), {rounds(12, 5, 0.1)});
   EXPECT_TRUE(decision->stop);
   EXPECT_TRUE(decision->early);
   EXPECT_TRUE(decision->leans);
   EXPECT_THAT(decision->reason, HasSubstr("leans away from 0"));
   ASSERT_EQ(decision->verdicts.size(), 1U);
   EXPECT_EQ(decision->verdicts[0].word, Word::kRegressed);
-  EXPECT_TRUE(decision->verdicts[0].HasFlag("leans"));
+  EXPECT_TRUE(decision->verdicts[0].has_flag("leans"));
   EXPECT_TRUE(decision->verdicts[0].primary);
 }
 
 // A small effect stops as well: only so does a gate fire half the time at exactly the margin.
 TEST(StopRule, StopsAtASmallEffect) {
-  const auto decision = Decide(QuickLooks(), {Rounds(12, 0.45, 0.4)});
+  const auto decision = decide(quick_looks(), {rounds(12, 0.45, 0.4)});
   ASSERT_EQ(decision->verdicts.size(), 1U);
   EXPECT_EQ(decision->verdicts[0].word, Word::kSmall);
   EXPECT_TRUE(decision->stop);
@@ -57,7 +57,7 @@ TEST(StopRule, StopsAtASmallEffect) {
 }
 
 TEST(StopRule, StopsEarlyWhenEquivalentWithoutLeaning) {
-  const auto decision = Decide(QuickLooks(), {Rounds(12, 0, 0.1)});
+  const auto decision = decide(quick_looks(), {rounds(12, 0, 0.1)});
   EXPECT_TRUE(decision->stop);
   EXPECT_TRUE(decision->early);
   EXPECT_FALSE(decision->leans);
@@ -66,13 +66,13 @@ TEST(StopRule, StopsEarlyWhenEquivalentWithoutLeaning) {
 
 TEST(StopRule, GoesOnWhileOpenAndEndsAtTheLastLook) {
   for (const uint32_t n : {12U, 24U}) {
-    const auto decision = Decide(QuickLooks(), {Rounds(n, 0.1, 3)});
+    const auto decision = decide(quick_looks(), {rounds(n, 0.1, 3)});
     EXPECT_FALSE(decision->stop);
     EXPECT_GT(decision->next_look, n);
     EXPECT_EQ(decision->verdicts[0].word, Word::kInconclusive);
   }
   for (const uint32_t n : {40U, 41U}) {
-    const auto last = Decide(QuickLooks(), {Rounds(n, 0.1, 3)});
+    const auto last = decide(quick_looks(), {rounds(n, 0.1, 3)});
     EXPECT_TRUE(last->stop);
     EXPECT_FALSE(last->early);
     EXPECT_FALSE(last->leans);
@@ -82,38 +82,38 @@ TEST(StopRule, GoesOnWhileOpenAndEndsAtTheLastLook) {
 
 // Haybittle-Peto: p = 0.0068 at the second look is not enough, and 0.001 is.
 TEST(StopRule, EachLookHasItsOwnAlpha) {
-  const auto early = Decide(CiLooks(), {Rounds(24, 1, 2)});
+  const auto early = decide(ci_looks(), {rounds(24, 1, 2)});
   ASSERT_EQ(early->verdicts.size(), 1U);
   ASSERT_LE(*early->verdicts[0].p, 0.0221);
   ASSERT_GT(*early->verdicts[0].p, 0.001);
   EXPECT_FALSE(early->stop);
   EXPECT_EQ(early->verdicts[0].word, Word::kInconclusive);
   EXPECT_DOUBLE_EQ(early->verdicts[0].alpha, 0.001);
-  EXPECT_TRUE(Decide(QuickLooks(), {Rounds(24, 1, 2)})->stop);
-  EXPECT_DOUBLE_EQ(Decide(CiLooks(), {Rounds(48, 0, 3)})->alpha, 0.049);
+  EXPECT_TRUE(decide(quick_looks(), {rounds(24, 1, 2)})->stop);
+  EXPECT_DOUBLE_EQ(decide(ci_looks(), {rounds(48, 0, 3)})->alpha, 0.049);
 }
 
 TEST(StopRule, FixedHasOneLook) {
-  EXPECT_FALSE(Decide(*FixedLooks(24), {Rounds(12, 5, 0.1)})->stop);
-  const auto decision = Decide(*FixedLooks(24), {Rounds(24, 5, 0.1)});
+  EXPECT_FALSE(decide(*fixed_looks(24), {rounds(12, 5, 0.1)})->stop);
+  const auto decision = decide(*fixed_looks(24), {rounds(24, 5, 0.1)});
   EXPECT_TRUE(decision->stop);
   EXPECT_FALSE(decision->early);
-  EXPECT_FALSE(decision->verdicts[0].HasFlag("leans"));
-  const auto few = Decide(*FixedLooks(2), {Rounds(2, 5, 0.1)});
+  EXPECT_FALSE(decision->verdicts[0].has_flag("leans"));
+  const auto few = decide(*fixed_looks(2), {rounds(2, 5, 0.1)});
   EXPECT_TRUE(few->stop);
   EXPECT_THAT(few->verdicts[0].reason, HasSubstr("too few"));
 }
 
 TEST(StopRule, SeveralArmsWaitForEachOther) {
-  EXPECT_FALSE(Decide(QuickLooks(), {Rounds(12, 5, 0.1), Rounds(12, 0.1, 3)})->stop);
-  EXPECT_TRUE(Decide(QuickLooks(), {Rounds(12, 5, 0.1), Rounds(12, 0, 0.1)})->stop);
+  EXPECT_FALSE(decide(quick_looks(), {rounds(12, 5, 0.1), rounds(12, 0.1, 3)})->stop);
+  EXPECT_TRUE(decide(quick_looks(), {rounds(12, 5, 0.1), rounds(12, 0, 0.1)})->stop);
 }
 
 TEST(StopRule, Errors) {
-  EXPECT_FALSE(Decide(QuickLooks(), {}).ok());
-  Evidence bad = Rounds(12, 0, 1);
+  EXPECT_FALSE(decide(quick_looks(), {}).ok());
+  Evidence bad = rounds(12, 0, 1);
   bad.rounds[4].a = std::nan("");
-  EXPECT_THAT(std::string(Decide(QuickLooks(), {bad}).status().message()), HasSubstr("round 4"));
+  EXPECT_THAT(std::string(decide(quick_looks(), {bad}).status().message()), HasSubstr("round 4"));
 }
 
 }  // namespace

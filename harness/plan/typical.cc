@@ -19,8 +19,8 @@ struct BlockLogs {
 
 }  // namespace
 
-absl::StatusOr<std::vector<double>> TypicalByRound(std::span<const SliceValue> slices,
-                                                   uint32_t arm) {
+absl::StatusOr<std::vector<double>> typical_by_round(std::span<const SliceValue> slices,
+                                                     uint32_t arm) {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, BlockLogs> blocks;
   for (const SliceValue& slice : slices) {
     if (slice.arm != 0 && slice.arm != arm) continue;
@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<double>> TypicalByRound(std::span<const SliceValue> s
   }
   std::vector<double> typical;
   typical.reserve(rounds.size());
-  for (const auto& [round, values] : rounds) typical.push_back(TrimmedMean(values));
+  for (const auto& [round, values] : rounds) typical.push_back(trimmed_mean(values));
   return typical;
 }
 

@@ -12,7 +12,7 @@ namespace hotlap::plan {
 
 // By round, ascending: the 20 % trimmed mean over blocks of ln(arm / arm 0). A block that lacks
 // either slice is left out, and so is a round without blocks. Slices in any order.
-absl::StatusOr<std::vector<double>> TypicalByRound(std::span<const SliceValue> slices,
-                                                   uint32_t arm);
+absl::StatusOr<std::vector<double>> typical_by_round(std::span<const SliceValue> slices,
+                                                     uint32_t arm);
 
 }  // namespace hotlap::plan

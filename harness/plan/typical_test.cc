@@ -23,7 +23,7 @@ TEST(Typical, TrimsWildBlocksByRound) {
   }
   slices.push_back({2, 1, 0, 0, 0, 1});  // without its pair
   slices.push_back({9, 0, 0, 0, 2, 1});  // another arm
-  const auto typical = TypicalByRound(slices, 1);
+  const auto typical = typical_by_round(slices, 1);
   ASSERT_TRUE(typical.ok());
   EXPECT_THAT(*typical, ElementsAre(testing::DoubleNear(std::log(2), 1e-15),
                                     testing::DoubleNear(std::log(4), 1e-15)));
@@ -31,9 +31,9 @@ TEST(Typical, TrimsWildBlocksByRound) {
 
 TEST(Typical, BadValuesAreNamed) {
   const std::vector<SliceValue> slices = {{3, 1, 7, 0, 1, 0}};
-  EXPECT_THAT(std::string(TypicalByRound(slices, 1).status().message()),
+  EXPECT_THAT(std::string(typical_by_round(slices, 1).status().message()),
               HasSubstr("round 3, set 1, block 7"));
-  EXPECT_TRUE(TypicalByRound({}, 1)->empty());
+  EXPECT_TRUE(typical_by_round({}, 1)->empty());
 }
 
 }  // namespace

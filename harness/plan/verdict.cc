@@ -25,7 +25,7 @@ struct Pairs {
   std::vector<uint32_t> unpaired;
 };
 
-absl::Status CheckValue(const Metric& metric, uint32_t round, const char* arm, double value) {
+absl::Status check_value(const Metric& metric, uint32_t round, const char* arm, double value) {
   const auto fault = [&](const char* what) {
     return absl::InvalidArgumentError(
         absl::StrCat(std::string(metric.name), " of arm ", arm, " in round ", round, " is ", what,
@@ -37,7 +37,7 @@ absl::Status CheckValue(const Metric& metric, uint32_t round, const char* arm, d
   return absl::OkStatus();
 }
 
-absl::StatusOr<Pairs> PairUp(const Evidence& evidence) {
+absl::StatusOr<Pairs> pair_up(const Evidence& evidence) {
   std::vector<RoundValues> rounds = evidence.rounds;
   std::sort(rounds.begin(), rounds.end(),
             [](const RoundValues& x, const RoundValues& y) { return x.round < y.round; });
@@ -52,7 +52,7 @@ absl::StatusOr<Pairs> PairUp(const Evidence& evidence) {
     }
     for (const auto& [arm, value] : {std::pair("a", row.a), std::pair("b", row.b)}) {
       if (!value) continue;
-      if (auto status = CheckValue(evidence.metric, row.round, arm, *value); !status.ok()) {
+      if (auto status = check_value(evidence.metric, row.round, arm, *value); !status.ok()) {
         return status;
       }
     }
@@ -75,7 +75,7 @@ absl::StatusOr<Pairs> PairUp(const Evidence& evidence) {
   return pairs;
 }
 
-absl::Status CheckTerms(const Evidence& evidence) {
+absl::Status check_terms(const Evidence& evidence) {
   if (!(evidence.alpha > 0 && evidence.alpha < 1)) {
     return absl::InvalidArgumentError(absl::StrCat(std::string(evidence.metric.name),
                                                    " is judged at alpha ", evidence.alpha,
@@ -96,64 +96,64 @@ absl::Status CheckTerms(const Evidence& evidence) {
   return absl::OkStatus();
 }
 
-bool Unvarying(const std::vector<double>& values) {
+bool unvarying(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
 }
 
-bool Worse(const Evidence& evidence, double d) {
+bool worse(const Evidence& evidence, double d) {
   return evidence.metric.better == Better::kLower ? d > 0 : d < 0;
 }
 
 // What is printed on both scales, whichever one decides.
-void FillPrinted(const Pairs& pairs, Verdict& verdict) {
-  verdict.estimate_absolute = HodgesLehmann(pairs.difference);
-  verdict.interval_absolute = HodgesLehmannInterval(pairs.difference, verdict.alpha);
+void fill_printed(const Pairs& pairs, Verdict& verdict) {
+  verdict.estimate_absolute = hodges_lehmann(pairs.difference);
+  verdict.interval_absolute = hodges_lehmann_interval(pairs.difference, verdict.alpha);
   if (pairs.log_ratio.empty()) return;
-  verdict.estimate_percent = Percent(HodgesLehmann(pairs.log_ratio));
-  if (const auto interval = HodgesLehmannInterval(pairs.log_ratio, verdict.alpha)) {
-    verdict.interval_percent = Interval{Percent(interval->low), Percent(interval->high)};
+  verdict.estimate_percent = percent(hodges_lehmann(pairs.log_ratio));
+  if (const auto interval = hodges_lehmann_interval(pairs.log_ratio, verdict.alpha)) {
+    verdict.interval_percent = Interval{percent(interval->low), percent(interval->high)};
   }
 }
 
-void FillResolution(const std::vector<double>& d, Verdict& verdict) {
-  verdict.standard_error = StandardError(RobustSpread(d), verdict.rounds);
-  verdict.resolution = Resolution(*verdict.standard_error, verdict.alpha);
-  verdict.gate_point = GatePoint(verdict.margin, *verdict.standard_error);
+void fill_resolution(const std::vector<double>& d, Verdict& verdict) {
+  verdict.standard_error = standard_error_of(robust_spread(d), verdict.rounds);
+  verdict.resolution = resolution(*verdict.standard_error, verdict.alpha);
+  verdict.gate_point = gate_point(verdict.margin, *verdict.standard_error);
   if (verdict.scale != Scale::kRatio) return;
-  verdict.resolution_percent = Percent(*verdict.resolution);
-  verdict.gate_point_percent = Percent(*verdict.gate_point);
+  verdict.resolution_percent = percent(*verdict.resolution);
+  verdict.gate_point_percent = percent(*verdict.gate_point);
 }
 
-void FillFlags(const Evidence& evidence, Verdict& verdict) {
+void fill_flags(const Evidence& evidence, Verdict& verdict) {
   const auto flag = [&](bool holds, const char* name) {
     if (holds) verdict.flags.emplace_back(name);
   };
   const bool change = verdict.word == Word::kImproved || verdict.word == Word::kRegressed;
-  flag(change && verdict.interval->Beyond(verdict.margin), "certain");
+  flag(change && verdict.interval->beyond(verdict.margin), "certain");
   flag(evidence.leans, "leans");
   flag(verdict.median_interval && verdict.estimate &&
-           verdict.median_interval->Excludes(*verdict.estimate),
+           verdict.median_interval->excludes(*verdict.estimate),
        "skew");
   flag(verdict.typical_interval && verdict.interval &&
-           verdict.typical_interval->Disjoint(*verdict.interval),
+           verdict.typical_interval->disjoint(*verdict.interval),
        "bursty");
   flag(evidence.interference, "interference");
   flag(evidence.not_steady, "not steady");
 }
 
 // METHOD's order: the first that applies.
-Word Decide(const Evidence& evidence, const Verdict& verdict, const ReasonFacts& facts) {
+Word decide(const Evidence& evidence, const Verdict& verdict, const ReasonFacts& facts) {
   if (!verdict.interval || !facts.at_look) return Word::kInconclusive;
   const double estimate = *verdict.estimate;
   if (facts.found && std::abs(estimate) >= facts.threshold) {
-    return Worse(evidence, estimate) ? Word::kRegressed : Word::kImproved;
+    return worse(evidence, estimate) ? Word::kRegressed : Word::kImproved;
   }
-  if (verdict.interval->Within(verdict.margin) && !facts.floor_decides) return Word::kEquivalent;
+  if (verdict.interval->within(verdict.margin) && !facts.floor_decides) return Word::kEquivalent;
   return facts.found ? Word::kSmall : Word::kInconclusive;
 }
 
 // Compares counts that never vary. They need no look and no p: there is nothing to be unsure of.
-void FillExact(const Evidence& evidence, const Pairs& pairs, Verdict& verdict) {
+void fill_exact(const Evidence& evidence, const Pairs& pairs, Verdict& verdict) {
   const double d = verdict.scale == Scale::kRatio ? pairs.log_ratio[0] : pairs.difference[0];
   verdict.word = Word::kExact;
   verdict.estimate = d;
@@ -161,28 +161,28 @@ void FillExact(const Evidence& evidence, const Pairs& pairs, Verdict& verdict) {
   verdict.estimate_absolute = pairs.difference[0];
   verdict.interval_absolute = Interval{pairs.difference[0], pairs.difference[0]};
   if (!pairs.log_ratio.empty()) {
-    const double percent = 100 * (*verdict.b - *verdict.a) / *verdict.a;
-    verdict.estimate_percent = percent;
-    verdict.interval_percent = Interval{percent, percent};
+    const double change = 100 * (*verdict.b - *verdict.a) / *verdict.a;
+    verdict.estimate_percent = change;
+    verdict.interval_percent = Interval{change, change};
   }
-  verdict.gates = Worse(evidence, d) && std::abs(d) >= verdict.margin;
-  verdict.reason = Reason(verdict, {});
+  verdict.gates = worse(evidence, d) && std::abs(d) >= verdict.margin;
+  verdict.reason = reason(verdict, {});
 }
 
-void FillInference(const Evidence& evidence, const Pairs& pairs, Verdict& verdict) {
+void fill_inference(const Evidence& evidence, const Pairs& pairs, Verdict& verdict) {
   const std::vector<double>& d =
       verdict.scale == Scale::kRatio ? pairs.log_ratio : pairs.difference;
-  FillPrinted(pairs, verdict);
-  verdict.estimate = HodgesLehmann(d);
+  fill_printed(pairs, verdict);
+  verdict.estimate = hodges_lehmann(d);
   if (verdict.rounds >= kMinRounds) {
-    verdict.interval = HodgesLehmannInterval(d, verdict.alpha);
-    verdict.median_interval = MedianInterval(d, verdict.alpha);
-    verdict.p = SymmetryP(d);
-    FillResolution(d, verdict);
+    verdict.interval = hodges_lehmann_interval(d, verdict.alpha);
+    verdict.median_interval = median_interval(d, verdict.alpha);
+    verdict.p = symmetry_p(d);
+    fill_resolution(d, verdict);
   }
   if (!evidence.typical.empty() && verdict.scale == Scale::kRatio) {
-    verdict.typical = TrimmedMean(evidence.typical);
-    verdict.typical_interval = TrimmedMeanInterval(evidence.typical, verdict.alpha);
+    verdict.typical = trimmed_mean(evidence.typical);
+    verdict.typical_interval = trimmed_mean_interval(evidence.typical, verdict.alpha);
   }
   ReasonFacts facts;
   facts.at_look = evidence.at_look;
@@ -190,19 +190,19 @@ void FillInference(const Evidence& evidence, const Pairs& pairs, Verdict& verdic
   facts.floor_decides = evidence.floor.value_or(0) > verdict.margin;
   // Without ties the two say the same. With ties either may be the stricter one, and a change is
   // said only where they agree.
-  facts.found = verdict.interval && verdict.interval->Excludes(0) && *verdict.p <= verdict.alpha;
-  verdict.word = Decide(evidence, verdict, facts);
+  facts.found = verdict.interval && verdict.interval->excludes(0) && *verdict.p <= verdict.alpha;
+  verdict.word = decide(evidence, verdict, facts);
   verdict.gates = verdict.word == Word::kRegressed;
   if (verdict.word == Word::kInconclusive && verdict.interval) {
-    verdict.rounds_to_decide = RoundsToDecide(RobustSpread(d), verdict.margin, verdict.alpha);
+    verdict.rounds_to_decide = rounds_to_decide(robust_spread(d), verdict.margin, verdict.alpha);
   }
-  FillFlags(evidence, verdict);
-  verdict.reason = Reason(verdict, facts);
+  fill_flags(evidence, verdict);
+  verdict.reason = reason(verdict, facts);
 }
 
 }  // namespace
 
-std::string_view WordName(Word word) {
+std::string_view word_name(Word word) {
   switch (word) {
     case Word::kExact:
       return "exact";
@@ -220,20 +220,20 @@ std::string_view WordName(Word word) {
   return "inconclusive";
 }
 
-bool Verdict::HasFlag(std::string_view flag) const {
+bool Verdict::has_flag(std::string_view flag) const {
   return std::find(flags.begin(), flags.end(), flag) != flags.end();
 }
 
-double Percent(double d) { return 100 * std::expm1(d); }
+double percent(double d) { return 100 * std::expm1(d); }
 
-absl::StatusOr<Verdict> Judge(const Evidence& evidence) {
-  if (auto status = CheckTerms(evidence); !status.ok()) return status;
-  absl::StatusOr<Pairs> pairs = PairUp(evidence);
+absl::StatusOr<Verdict> judge(const Evidence& evidence) {
+  if (auto status = check_terms(evidence); !status.ok()) return status;
+  absl::StatusOr<Pairs> pairs = pair_up(evidence);
   if (!pairs.ok()) return pairs.status();
   Verdict verdict;
   verdict.metric = std::string(evidence.metric.name);
   verdict.unit = std::string(evidence.metric.unit);
-  verdict.better = std::string(BetterName(evidence.metric.better));
+  verdict.better = std::string(better_name(evidence.metric.better));
   verdict.alpha = evidence.alpha;
   verdict.primary = evidence.primary;
   verdict.rounds = static_cast<uint32_t>(pairs->a.size());
@@ -243,16 +243,16 @@ absl::StatusOr<Verdict> Judge(const Evidence& evidence) {
   verdict.margin = ratio ? evidence.margin_ratio.value_or(evidence.metric.margin_ratio)
                          : evidence.metric.margin_absolute;
   if (verdict.rounds == 0) {
-    verdict.reason = Reason(verdict, {});
+    verdict.reason = reason(verdict, {});
     return verdict;
   }
-  verdict.a = Median(pairs->a);
-  verdict.b = Median(pairs->b);
-  if (evidence.metric.exact_possible && verdict.rounds >= 2 && Unvarying(pairs->a) &&
-      Unvarying(pairs->b)) {
-    FillExact(evidence, *pairs, verdict);
+  verdict.a = median(pairs->a);
+  verdict.b = median(pairs->b);
+  if (evidence.metric.exact_possible && verdict.rounds >= 2 && unvarying(pairs->a) &&
+      unvarying(pairs->b)) {
+    fill_exact(evidence, *pairs, verdict);
   } else {
-    FillInference(evidence, *pairs, verdict);
+    fill_inference(evidence, *pairs, verdict);
   }
   if (!verdict.unpaired_rounds.empty()) {
     absl::StrAppend(&verdict.reason, "; left out, as one arm has no value: round ",
@@ -261,12 +261,12 @@ absl::StatusOr<Verdict> Judge(const Evidence& evidence) {
   return verdict;
 }
 
-absl::StatusOr<std::vector<Verdict>> JudgeTogether(std::span<const Evidence> evidence) {
+absl::StatusOr<std::vector<Verdict>> judge_together(std::span<const Evidence> evidence) {
   std::vector<Verdict> verdicts;
   std::vector<size_t> cells;
   std::vector<double> p;
   for (const Evidence& one : evidence) {
-    absl::StatusOr<Verdict> verdict = Judge(one);
+    absl::StatusOr<Verdict> verdict = judge(one);
     if (!verdict.ok()) return verdict.status();
     if (!one.primary && verdict->p) {
       cells.push_back(verdicts.size());
@@ -274,8 +274,8 @@ absl::StatusOr<std::vector<Verdict>> JudgeTogether(std::span<const Evidence> evi
     }
     verdicts.push_back(*std::move(verdict));
   }
-  const std::vector<bool> kept = BenjaminiHochberg(p);
-  const std::vector<bool> may_gate = BenjaminiYekutieli(p);
+  const std::vector<bool> kept = benjamini_hochberg(p);
+  const std::vector<bool> may_gate = benjamini_yekutieli(p);
   for (size_t i = 0; i < cells.size(); ++i) {
     Verdict& verdict = verdicts[cells[i]];
     verdict.gates = verdict.gates && may_gate[i];
@@ -284,7 +284,7 @@ absl::StatusOr<std::vector<Verdict>> JudgeTogether(std::span<const Evidence> evi
     if (kept[i] || !change) continue;
     verdict.word = Word::kInconclusive;
     std::erase(verdict.flags, "certain");
-    verdict.reason = ReasonNotKept(verdict, cells.size());
+    verdict.reason = reason_not_kept(verdict, cells.size());
   }
   return verdicts;
 }

@@ -16,7 +16,7 @@
 namespace hotlap::plan {
 
 enum class Word { kExact, kImproved, kRegressed, kEquivalent, kSmall, kInconclusive };
-std::string_view WordName(Word word);  // "exact", "improved", …
+std::string_view word_name(Word word);  // "exact", "improved", …
 
 // One metric of both arms in one round that counts (void rounds are left out before). A value is
 // absent where it was not measured; a round that lacks either is left out, and listed.
@@ -77,18 +77,18 @@ struct Verdict {
   // A change for the worse of at least delta: `regressed`, or `exact` in that direction.
   bool gates = false;
 
-  bool HasFlag(std::string_view flag) const;
+  bool has_flag(std::string_view flag) const;
 };
 
 // 100 * (e^d - 1).
-double Percent(double d);
+double percent(double d);
 
 // Errors name the metric, the arm and the round: a value that is not finite, a round twice, a
 // negative value on the ratio scale.
-absl::StatusOr<Verdict> Judge(const Evidence& evidence);
+absl::StatusOr<Verdict> judge(const Evidence& evidence);
 
 // Judges all, then holds the exploratory ones (not primary) together: of those neither exact nor
 // without a p, a change counts only if Benjamini-Hochberg at 10 % over them keeps it as well.
-absl::StatusOr<std::vector<Verdict>> JudgeTogether(std::span<const Evidence> evidence);
+absl::StatusOr<std::vector<Verdict>> judge_together(std::span<const Evidence> evidence);
 
 }  // namespace hotlap::plan

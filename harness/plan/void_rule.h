@@ -26,17 +26,17 @@ struct Disturbance {
 
 // None when the round counts; else why it does not: "steal: 80 ms of …", "late generator: …",
 // "other load: …". The word before the colon is the cause by which voids are counted.
-std::optional<std::string> VoidCause(const Disturbance& disturbance);
+std::optional<std::string> void_cause(const Disturbance& disturbance);
 
 // Two-sided exact binomial test of voids seen in A's slices against those in B's, at 1/2.
-double VoidImbalanceP(uint32_t voids_a, uint32_t voids_b);
+double void_imbalance_p(uint32_t voids_a, uint32_t voids_b);
 
 // None when the run is valid; else the reason. voids_by_arm counts only voids seen in one arm's
 // slices; each arm is tested against the first, with Holm.
-std::optional<std::string> RunInvalid(uint32_t kept, uint32_t voided,
-                                      std::span<const uint32_t> voids_by_arm);
+std::optional<std::string> run_invalid(uint32_t kept, uint32_t voided,
+                                       std::span<const uint32_t> voids_by_arm);
 
 // Void rounds beyond which a run of at most `max_rounds` can no longer become valid: stop there.
-uint32_t MaxVoidRounds(uint32_t max_rounds);
+uint32_t max_void_rounds(uint32_t max_rounds);
 
 }  // namespace hotlap::plan

@@ -46,18 +46,18 @@ struct Arguments {
   char** argv = nullptr;  // of the target
 };
 
-void Send(LaunchMessageKind kind, int value, LaunchStep step = LaunchStep::kNone) {
+void send(LaunchMessageKind kind, int value, LaunchStep step = LaunchStep::kNone) {
   const LaunchMessage message{kind, value, step};
   // A peer that is gone has no use for it, and this process ends for that very reason.
   (void)!send(kControlFd, &message, sizeof message, MSG_NOSIGNAL);
 }
 
-[[noreturn]] void FailSetup(LaunchStep step) {
-  Send(LaunchMessageKind::kSetupFailed, errno, step);
+[[noreturn]] void fail_setup(LaunchStep step) {
+  send(LaunchMessageKind::kSetupFailed, errno, step);
   _exit(kFailed);
 }
 
-bool HungUp(int fd) {
+bool hung_up(int fd) {
   pollfd entry{fd, POLLRDHUP, 0};
   return poll(&entry, 1, 0) > 0 && (entry.revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0;
 }
@@ -65,17 +65,17 @@ bool HungUp(int fd) {
 // A signal on the parent's death, and a look whether that has happened before it was asked for.
 // getppid() says nothing across namespaces, so `lifeline` is a descriptor whose peer the parent
 // holds.
-void DieWithParent(int signal, int lifeline) {
-  if (prctl(PR_SET_PDEATHSIG, signal) != 0) FailSetup(LaunchStep::kParentDeathSignal);
-  if (HungUp(lifeline)) _exit(kFailed);
+void die_with_parent(int signal, int lifeline) {
+  if (prctl(PR_SET_PDEATHSIG, signal) != 0) fail_setup(LaunchStep::kParentDeathSignal);
+  if (hung_up(lifeline)) _exit(kFailed);
 }
 
-pid_t ForkInto(unsigned long namespace_flags) {
+pid_t fork_into(unsigned long namespace_flags) {
   return static_cast<pid_t>(
       syscall(SYS_clone, namespace_flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
-bool WriteText(const char* path, const std::string& text) {
+bool write_text(const char* path, const std::string& text) {
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
   const bool whole = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -84,23 +84,23 @@ bool WriteText(const char* path, const std::string& text) {
 }
 
 // Keeps user and group as they are within a user namespace of our own.
-bool EnterUserNamespace() {
+bool enter_user_namespace() {
   const std::string user = std::to_string(geteuid());
   const std::string group = std::to_string(getegid());
-  return unshare(CLONE_NEWUSER) == 0 && WriteText("/proc/self/setgroups", "deny") &&
-         WriteText("/proc/self/uid_map", user + " " + user + " 1") &&
-         WriteText("/proc/self/gid_map", group + " " + group + " 1");
+  return unshare(CLONE_NEWUSER) == 0 && write_text("/proc/self/setgroups", "deny") &&
+         write_text("/proc/self/uid_map", user + " " + user + " 1") &&
+         write_text("/proc/self/gid_map", group + " " + group + " 1");
 }
 
-pid_t ForkIntoPidNamespace() {
-  const pid_t child = ForkInto(CLONE_NEWPID);
+pid_t fork_into_pid_namespace() {
+  const pid_t child = fork_into(CLONE_NEWPID);
   if (child >= 0 || errno != EPERM) return child;
-  if (!EnterUserNamespace()) return -1;
-  return ForkInto(CLONE_NEWPID);
+  if (!enter_user_namespace()) return -1;
+  return fork_into(CLONE_NEWPID);
 }
 
-int Probe() {
-  const pid_t child = ForkIntoPidNamespace();
+int probe_namespace() {
+  const pid_t child = fork_into_pid_namespace();
   if (child == 0) _exit(0);
   if (child < 0) return errno;
   int status = 0;
@@ -109,7 +109,7 @@ int Probe() {
   return status == 0 ? 0 : ECHILD;
 }
 
-bool SetAffinity(const std::string& list) {
+bool set_affinity(const std::string& list) {
   if (list.empty()) return true;
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -128,32 +128,32 @@ bool SetAffinity(const std::string& list) {
 }
 
 // Runs as the target-to-be: settles what exec inherits, waits to be told, becomes the target.
-[[noreturn]] void BecomeTarget(const Arguments& arguments) {
+[[noreturn]] void become_target(const Arguments& arguments) {
   setsid();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (!SetAffinity(arguments.cpus)) FailSetup(LaunchStep::kAffinity);
+  if (!set_affinity(arguments.cpus)) fail_setup(LaunchStep::kAffinity);
   if (arguments.padding_bytes > 0) {
     setenv("HOTLAP_PADDING", std::string(arguments.padding_bytes, 'x').c_str(), 1);
   }
-  Send(LaunchMessageKind::kReady, 0);
+  send(LaunchMessageKind::kReady, 0);
   LaunchMessage message;
   ssize_t n;
   while ((n = recv(kControlFd, &message, sizeof message, 0)) < 0 && errno == EINTR) {
   }
   if (n != sizeof message || message.kind != LaunchMessageKind::kGo) _exit(kFailed);
   execvp(arguments.argv[0], arguments.argv);
-  Send(LaunchMessageKind::kExecFailed, errno);
+  send(LaunchMessageKind::kExecFailed, errno);
   _exit(127);
 }
 
-int ExitCodeOf(int status) {
+int exit_code_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 // Reaps what can be reaped; true when no child is left. Tells of the root's end.
-bool Reap(pid_t root, int& root_status, int flags) {
+bool reap(pid_t root, int& root_status, int flags) {
   while (true) {
     int status = 0;
     const pid_t pid = waitpid(-1, &status, flags);
@@ -162,19 +162,19 @@ bool Reap(pid_t root, int& root_status, int flags) {
     if (pid == 0) return false;
     if (pid != root) continue;
     root_status = status;
-    Send(LaunchMessageKind::kRootEnded, status);
+    send(LaunchMessageKind::kRootEnded, status);
   }
 }
 
 // Pid 1 of the namespace: lives until the last process in it has ended.
-[[noreturn]] void RunAsInit(const Arguments& arguments, int lifeline) {
-  DieWithParent(SIGKILL, lifeline);
+[[noreturn]] void run_as_init(const Arguments& arguments, int lifeline) {
+  die_with_parent(SIGKILL, lifeline);
   const pid_t root = fork();
-  if (root < 0) FailSetup(LaunchStep::kFork);
-  if (root == 0) BecomeTarget(arguments);
+  if (root < 0) fail_setup(LaunchStep::kFork);
+  if (root == 0) become_target(arguments);
   int root_status = 0;
-  Reap(root, root_status, 0);
-  _exit(ExitCodeOf(root_status));
+  reap(root, root_status, 0);
+  _exit(exit_code_of(root_status));
 }
 
 // What this process waits for: the Spawner's end or order, and the end of children.
@@ -190,7 +190,7 @@ class Watch {
   ~Watch() { close(signals_); }
 
   enum class Event { kChildEnded, kStop };
-  Event Wait() const {
+  Event wait() const {
     pollfd entries[] = {{kControlFd, POLLRDHUP, 0}, {signals_, POLLIN, 0}};
     while (true) {
       if (poll(entries, 2, -1) < 0) continue;
@@ -207,64 +207,64 @@ class Watch {
   int signals_;
 };
 
-int RunNamespace(const Arguments& arguments) {
-  DieWithParent(SIGKILL, kControlFd);
+int run_namespace(const Arguments& arguments) {
+  die_with_parent(SIGKILL, kControlFd);
   int lifeline[2];
-  if (pipe2(lifeline, O_CLOEXEC) != 0) FailSetup(LaunchStep::kNamespace);
+  if (pipe2(lifeline, O_CLOEXEC) != 0) fail_setup(LaunchStep::kNamespace);
   const Watch watch;
-  const pid_t init = ForkIntoPidNamespace();
-  if (init < 0) FailSetup(LaunchStep::kNamespace);
+  const pid_t init = fork_into_pid_namespace();
+  if (init < 0) fail_setup(LaunchStep::kNamespace);
   if (init == 0) {
     close(lifeline[1]);
-    RunAsInit(arguments, lifeline[0]);
+    run_as_init(arguments, lifeline[0]);
   }
-  DieWithParent(SIGKILL, kControlFd);  // again: entering a user namespace may have cleared it
+  die_with_parent(SIGKILL, kControlFd);  // again: entering a user namespace may have cleared it
   int status = 0;
   while (true) {
-    const bool stop = watch.Wait() == Watch::Event::kStop;
+    const bool stop = watch.wait() == Watch::Event::kStop;
     if (stop) kill(init, SIGKILL);
     const pid_t ended = waitpid(init, &status, stop ? 0 : WNOHANG);
-    if (ended == init) return ExitCodeOf(status);
+    if (ended == init) return exit_code_of(status);
   }
 }
 
 // Every round kills all that it finds and then waits for one of its own children to end: these
 // were all killed, so the wait is short, and whoever was forked meanwhile is found next round.
-void KillTree(pid_t root, int& root_status) {
+void kill_tree(pid_t root, int& root_status) {
   const pid_t self = getpid();
   while (true) {
-    for (const pid_t pid : Descendants(self)) kill(pid, SIGKILL);
+    for (const pid_t pid : descendants(self)) kill(pid, SIGKILL);
     int status = 0;
     const pid_t ended = waitpid(-1, &status, 0);
     if (ended < 0 && errno != EINTR) return;
     if (ended == root) {
       root_status = status;
-      Send(LaunchMessageKind::kRootEnded, status);
+      send(LaunchMessageKind::kRootEnded, status);
     }
   }
 }
 
-int RunSubreaper(const Arguments& arguments) {
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) FailSetup(LaunchStep::kParentDeathSignal);
+int run_subreaper(const Arguments& arguments) {
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail_setup(LaunchStep::kParentDeathSignal);
   const Watch watch;
-  DieWithParent(SIGTERM, kControlFd);  // caught: the tree has to be killed first
+  die_with_parent(SIGTERM, kControlFd);  // caught: the tree has to be killed first
   const pid_t self = getpid();
   const pid_t root = fork();
-  if (root < 0) FailSetup(LaunchStep::kFork);
+  if (root < 0) fail_setup(LaunchStep::kFork);
   if (root == 0) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) FailSetup(LaunchStep::kParentDeathSignal);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail_setup(LaunchStep::kParentDeathSignal);
     if (getppid() != self) _exit(kFailed);
-    BecomeTarget(arguments);
+    become_target(arguments);
   }
   int root_status = 0;
-  while (watch.Wait() == Watch::Event::kChildEnded) {
-    if (Reap(root, root_status, WNOHANG)) return ExitCodeOf(root_status);
+  while (watch.wait() == Watch::Event::kChildEnded) {
+    if (reap(root, root_status, WNOHANG)) return exit_code_of(root_status);
   }
-  KillTree(root, root_status);
-  return ExitCodeOf(root_status);
+  kill_tree(root, root_status);
+  return exit_code_of(root_status);
 }
 
-bool Parse(int argc, char** argv, Arguments& arguments) {
+bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--probe") {
@@ -293,16 +293,16 @@ bool Parse(int argc, char** argv, Arguments& arguments) {
 int main(int argc, char** argv) {
   using namespace hotlap::targets;
   Arguments arguments;
-  if (!Parse(argc, argv, arguments)) {
+  if (!parse(argc, argv, arguments)) {
     std::fprintf(stderr,
                  "hotlap-launch: started by the hotlap agent, not by hand; "
                  "`hotlap agent --help` tells how targets are run\n");
     return kFailed;
   }
-  if (arguments.probe) return Probe();
+  if (arguments.probe) return probe_namespace();
   if (fcntl(kControlFd, F_SETFD, FD_CLOEXEC) != 0) {
     std::fprintf(stderr, "hotlap-launch: descriptor 3 must be the agent's socket\n");
     return kFailed;
   }
-  _exit(arguments.pid_namespace ? RunNamespace(arguments) : RunSubreaper(arguments));
+  _exit(arguments.pid_namespace ? run_namespace(arguments) : run_subreaper(arguments));
 }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kListenState = 0x0A;
 
-std::string ReadWhole(const char* path) {
+std::string read_whole(const char* path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
@@ -31,7 +31,7 @@ std::string ReadWhole(const char* path) {
 }
 
 // The kernel prints addresses as 32-bit words in the host's byte order.
-std::string DecodeAddress(const std::string& hex, bool six) {
+std::string decode_address(const std::string& hex, bool six) {
   unsigned char bytes[16] = {};
   const size_t words = six ? 4 : 1;
   if (hex.size() != words * 8) return {};
@@ -45,7 +45,7 @@ std::string DecodeAddress(const std::string& hex, bool six) {
   return text;
 }
 
-absl::StatusOr<capture::UniqueFd> BindLoopback(uint16_t port, uint16_t& bound) {
+absl::StatusOr<capture::UniqueFd> bind_loopback(uint16_t port, uint16_t& bound) {
   capture::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   // Past connections in TIME_WAIT are no listener; SO_REUSEADDR looks through those only.
   const int on = 1;
@@ -66,7 +66,7 @@ absl::StatusOr<capture::UniqueFd> BindLoopback(uint16_t port, uint16_t& bound) {
 
 }  // namespace
 
-std::vector<Listener> ParseListeners(const std::string& text, bool six) {
+std::vector<Listener> parse_listeners(const std::string& text, bool six) {
   std::vector<Listener> listeners;
   std::istringstream lines(text);
   std::string line;
@@ -79,22 +79,22 @@ std::vector<Listener> ParseListeners(const std::string& text, bool six) {
         line.c_str(), " %*u: %32[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %llu", hex,
         &port, &state, &inode);
     if (fields != 4 || state != kListenState || port > 65535) continue;
-    const std::string host = DecodeAddress(hex, six);
+    const std::string host = decode_address(hex, six);
     if (host.empty()) continue;
     listeners.push_back({{host, static_cast<uint16_t>(port)}, inode});
   }
   return listeners;
 }
 
-std::vector<Listener> ReadListeners() {
-  std::vector<Listener> all = ParseListeners(ReadWhole("/proc/net/tcp"), false);
-  const std::vector<Listener> six = ParseListeners(ReadWhole("/proc/net/tcp6"), true);
+std::vector<Listener> read_listeners() {
+  std::vector<Listener> all = parse_listeners(read_whole("/proc/net/tcp"), false);
+  const std::vector<Listener> six = parse_listeners(read_whole("/proc/net/tcp6"), true);
   all.insert(all.end(), six.begin(), six.end());
   return all;
 }
 
-std::vector<Listener> HeldBy(const std::vector<pid_t>& pids,
-                             const std::vector<Listener>& listeners) {
+std::vector<Listener> held_by(const std::vector<pid_t>& pids,
+                              const std::vector<Listener>& listeners) {
   std::set<uint64_t> sockets;
   for (const pid_t pid : pids) {
     std::error_code error;
@@ -113,7 +113,7 @@ std::vector<Listener> HeldBy(const std::vector<pid_t>& pids,
   return held;
 }
 
-Endpoint ReachableAt(const Listener& listener) {
+Endpoint reachable_at(const Listener& listener) {
   Endpoint endpoint = listener.endpoint;
   if (endpoint.host == "0.0.0.0") endpoint.host = "127.0.0.1";
   if (endpoint.host == "::") endpoint.host = "::1";
@@ -122,22 +122,22 @@ Endpoint ReachableAt(const Listener& listener) {
   return endpoint;
 }
 
-absl::StatusOr<uint16_t> PickFreePort() {
+absl::StatusOr<uint16_t> pick_free_port() {
   uint16_t port = 0;
-  const auto bound = BindLoopback(0, port);
+  const auto bound = bind_loopback(0, port);
   if (!bound.ok()) return bound.status();
   return port;
 }
 
-absl::Status CheckPortFree(uint16_t port) {
+absl::Status check_port_free(uint16_t port) {
   uint16_t bound = 0;
-  const auto fd = BindLoopback(port, bound);
+  const auto fd = bind_loopback(port, bound);
   if (fd.ok()) return absl::OkStatus();
-  for (const Listener& listener : ReadListeners()) {
+  for (const Listener& listener : read_listeners()) {
     if (listener.endpoint.port != port) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("port ", port, " is taken: another process listens on ",
-                     listener.endpoint.ToString(), "; choose another port, or leave it to hotlap"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "port ", port, " is taken: another process listens on ", listener.endpoint.to_string(),
+        "; choose another port, or leave it to hotlap"));
   }
   return absl::FailedPreconditionError(
       absl::StrCat("port ", port, " cannot be used: ", std::string(fd.status().message())));

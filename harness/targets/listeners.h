@@ -20,23 +20,23 @@ struct Listener {
 };
 
 // All listening TCP sockets of the host's network namespace, IPv4 and IPv6.
-std::vector<Listener> ReadListeners();
+std::vector<Listener> read_listeners();
 
 // The text of /proc/net/tcp or tcp6. Lines that make no sense are passed over.
-std::vector<Listener> ParseListeners(const std::string& text, bool six);
+std::vector<Listener> parse_listeners(const std::string& text, bool six);
 
 // Those of `listeners` whose socket one of the processes holds.
-std::vector<Listener> HeldBy(const std::vector<pid_t>& pids,
-                             const std::vector<Listener>& listeners);
+std::vector<Listener> held_by(const std::vector<pid_t>& pids,
+                              const std::vector<Listener>& listeners);
 
 // Where a client on this host reaches it: loopback for the addresses that mean all.
-Endpoint ReachableAt(const Listener& listener);
+Endpoint reachable_at(const Listener& listener);
 
 // A TCP port on which nobody listens now.
-absl::StatusOr<uint16_t> PickFreePort();
+absl::StatusOr<uint16_t> pick_free_port();
 
 // FailedPrecondition when somebody listens on it.
-absl::Status CheckPortFree(uint16_t port);
+absl::Status check_port_free(uint16_t port);
 
 }  // namespace hotlap::targets
 

@@ -23,25 +23,25 @@ constexpr char kSix[] =
     "00000000:00000000 00:00000000 00000000     0        0 99 1 0000000000000000 100 0 0 10 0\n";
 
 TEST(ListenersTest, ParsesOnlyListeningSockets) {
-  const auto four = ParseListeners(kFour, false);
+  const auto four = parse_listeners(kFour, false);
   ASSERT_EQ(four.size(), 1u);
-  EXPECT_EQ(four[0].endpoint.ToString(), "127.0.0.1:8080");
+  EXPECT_EQ(four[0].endpoint.to_string(), "127.0.0.1:8080");
   EXPECT_EQ(four[0].inode, 4711u);
-  const auto six = ParseListeners(kSix, true);
+  const auto six = parse_listeners(kSix, true);
   ASSERT_EQ(six.size(), 1u);
-  EXPECT_EQ(six[0].endpoint.ToString(), "[::1]:80");
+  EXPECT_EQ(six[0].endpoint.to_string(), "[::1]:80");
 }
 
 TEST(ListenersTest, ReachableByLoopback) {
-  EXPECT_EQ(ReachableAt({{"0.0.0.0", 1}, 0}).host, "127.0.0.1");
-  EXPECT_EQ(ReachableAt({{"::", 1}, 0}).host, "::1");
-  EXPECT_EQ(ReachableAt({{"::ffff:127.0.0.1", 1}, 0}).host, "127.0.0.1");
+  EXPECT_EQ(reachable_at({{"0.0.0.0", 1}, 0}).host, "127.0.0.1");
+  EXPECT_EQ(reachable_at({{"::", 1}, 0}).host, "::1");
+  EXPECT_EQ(reachable_at({{"::ffff:127.0.0.1", 1}, 0}).host, "127.0.0.1");
 }
 
 TEST(ListenersTest, APickedPortIsFreeAndHeldByNobody) {
-  const auto port = PickFreePort();
+  const auto port = pick_free_port();
   ASSERT_TRUE(port.ok()) << port.status();
-  EXPECT_TRUE(HeldBy({getpid()}, ReadListeners()).empty());
+  EXPECT_TRUE(held_by({getpid()}, read_listeners()).empty());
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ namespace {
 using Case = std::tuple<bool, std::string>;
 
 // The stand-in of an agent: launches, tells the pids of the tree, waits to be killed.
-[[noreturn]] void RunOwner(bool pid_namespace, const std::string& mode, int report) {
-  const auto spawner = MakeTestSpawner(pid_namespace);
+[[noreturn]] void run_owner(bool pid_namespace, const std::string& mode, int report) {
+  const auto spawner = make_test_spawner(pid_namespace);
   if (spawner == nullptr) _exit(3);
   if (pid_namespace && !spawner->pid_namespace_status().ok()) _exit(4);
-  const auto target = spawner->Launch(TestCommand(mode), TestOptions());
+  const auto target = spawner->launch(test_command(mode), test_options());
   if (!target.ok()) _exit(5);
-  if (mode == "daemonise" && !AwaitEnd((*target)->pid(), absl::Seconds(5))) _exit(6);
+  if (mode == "daemonise" && !await_end((*target)->pid(), absl::Seconds(5))) _exit(6);
   for (const pid_t pid : (*target)->tree()) (void)!write(report, &pid, sizeof pid);
   close(report);
   alarm(60);
@@ -35,14 +35,14 @@ using Case = std::tuple<bool, std::string>;
 class ParentDeathTest : public ::testing::TestWithParam<Case> {
  protected:
   // Pids of the tree; empty when the owner could not launch.
-  std::vector<pid_t> StartOwner() {
+  std::vector<pid_t> start_owner() {
     const auto& [pid_namespace, mode] = GetParam();
     int report[2];
     if (pipe(report) != 0) return {};
     owner_ = fork();
     if (owner_ == 0) {
       close(report[0]);
-      RunOwner(pid_namespace, mode, report[1]);
+      run_owner(pid_namespace, mode, report[1]);
     }
     close(report[1]);
     const capture::UniqueFd end(report[0]);
@@ -52,7 +52,7 @@ class ParentDeathTest : public ::testing::TestWithParam<Case> {
     return tree;
   }
 
-  int EndOwner(int signal) {
+  int end_owner(int signal) {
     kill(owner_, signal);
     int status = 0;
     waitpid(owner_, &status, 0);
@@ -74,16 +74,16 @@ INSTANTIATE_TEST_SUITE_P(All, ParentDeathTest,
 
 TEST_P(ParentDeathTest, KillTakesTheWholeTree) {
   for (const int signal : {SIGKILL, SIGTERM, SIGABRT}) {
-    const std::vector<pid_t> tree = StartOwner();
+    const std::vector<pid_t> tree = start_owner();
     if (tree.empty()) {
-      const int status = EndOwner(SIGKILL);
+      const int status = end_owner(SIGKILL);
       if (WIFEXITED(status) && WEXITSTATUS(status) == 4) GTEST_SKIP() << "no PID namespaces here";
       FAIL() << "the owner could not launch";
     }
-    EXPECT_FALSE(AwaitEnd(tree.back(), absl::ZeroDuration()));
+    EXPECT_FALSE(await_end(tree.back(), absl::ZeroDuration()));
     if (signal == SIGKILL) kill(tree.back(), SIGSTOP);
-    EndOwner(signal);
-    for (const pid_t pid : tree) EXPECT_TRUE(AwaitEnd(pid, absl::Seconds(5))) << pid;
+    end_owner(signal);
+    for (const pid_t pid : tree) EXPECT_TRUE(await_end(pid, absl::Seconds(5))) << pid;
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using Core = std::vector<int>;  // the allowed CPUs of one physical core
 
-std::vector<Core> Cores(const CpuTopology& topology) {
+std::vector<Core> find_cores(const CpuTopology& topology) {
   std::vector<Core> cores;
   std::set<int> seen;
   const std::set<int> allowed(topology.allowed.begin(), topology.allowed.end());
@@ -34,29 +34,29 @@ std::vector<Core> Cores(const CpuTopology& topology) {
   return cores;
 }
 
-void Append(std::vector<int>& cpus, const Core& core) {
+void append(std::vector<int>& cpus, const Core& core) {
   cpus.insert(cpus.end(), core.begin(), core.end());
 }
 
-absl::Status CheckAllowed(const char* what, const std::vector<int>& cpus,
-                          const CpuTopology& topology) {
+absl::Status check_allowed(const char* what, const std::vector<int>& cpus,
+                           const CpuTopology& topology) {
   const std::vector<int>& allowed = topology.allowed;
   for (const int cpu : cpus) {
     if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "CPU ", cpu, " asked for ", what, " is not among those that this process may use (",
-        FormatCpuList(allowed), ")"));
+        format_cpu_list(allowed), ")"));
   }
   return absl::OkStatus();
 }
 
-std::vector<int> Normalised(std::vector<int> cpus) {
+std::vector<int> normalised(std::vector<int> cpus) {
   std::sort(cpus.begin(), cpus.end());
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
 }
 
-std::vector<int> Without(const std::vector<int>& cpus, const std::vector<int>& taken) {
+std::vector<int> without(const std::vector<int>& cpus, const std::vector<int>& taken) {
   std::vector<int> rest;
   std::set_difference(cpus.begin(), cpus.end(), taken.begin(), taken.end(),
                       std::back_inserter(rest));
@@ -64,47 +64,47 @@ std::vector<int> Without(const std::vector<int>& cpus, const std::vector<int>& t
 }
 
 // The free CPUs, those on cores of their own first; siblings of taken ones only if nothing is left.
-std::vector<int> Rest(const CpuTopology& topology, const std::vector<int>& taken) {
+std::vector<int> free_cpus(const CpuTopology& topology, const std::vector<int>& taken) {
   std::vector<int> apart;
-  for (const Core& core : Cores(topology)) {
+  for (const Core& core : find_cores(topology)) {
     const bool touched = std::any_of(core.begin(), core.end(), [&](int cpu) {
       return std::find(taken.begin(), taken.end(), cpu) != taken.end();
     });
-    if (!touched) Append(apart, core);
+    if (!touched) append(apart, core);
   }
-  return apart.empty() ? Without(topology.allowed, taken) : Normalised(apart);
+  return apart.empty() ? without(topology.allowed, taken) : normalised(apart);
 }
 
-void FindBoth(const CpuTopology& topology, Placement& placement) {
-  const std::vector<Core> cores = Cores(topology);
+void find_both(const CpuTopology& topology, Placement& placement) {
+  const std::vector<Core> cores = find_cores(topology);
   if (cores.size() == 1) {
     placement.server_cpus = {topology.allowed.front()};
-    placement.load_cpus = Without(topology.allowed, placement.server_cpus);
+    placement.load_cpus = without(topology.allowed, placement.server_cpus);
     return;
   }
   const size_t servers = cores.size() - cores.size() / 2;
   for (size_t i = 0; i < cores.size(); ++i) {
-    Append(i < servers ? placement.server_cpus : placement.load_cpus, cores[i]);
+    append(i < servers ? placement.server_cpus : placement.load_cpus, cores[i]);
   }
 }
 
-void NoteSplitCores(const CpuTopology& topology, Placement& placement) {
+void note_split_cores(const CpuTopology& topology, Placement& placement) {
   const auto in = [](const std::vector<int>& cpus, int cpu) {
     return std::find(cpus.begin(), cpus.end(), cpu) != cpus.end();
   };
-  for (const Core& core : Cores(topology)) {
+  for (const Core& core : find_cores(topology)) {
     const bool serves = std::any_of(core.begin(), core.end(),
                                     [&](int cpu) { return in(placement.server_cpus, cpu); });
     const bool loads = std::any_of(core.begin(), core.end(),
                                    [&](int cpu) { return in(placement.load_cpus, cpu); });
     if (!serves || !loads || core.size() < 2) continue;
-    placement.notes.push_back(absl::StrCat("CPUs ", FormatCpuList(core),
+    placement.notes.push_back(absl::StrCat("CPUs ", format_cpu_list(core),
                                            " are siblings of one core that both serves and loads: "
                                            "the generator slows what it measures"));
   }
 }
 
-absl::Status CheckShared(bool may_share, const CpuTopology& topology, Placement& placement) {
+absl::Status check_shared(bool may_share, const CpuTopology& topology, Placement& placement) {
   std::vector<int> both;
   std::set_intersection(placement.server_cpus.begin(), placement.server_cpus.end(),
                         placement.load_cpus.begin(), placement.load_cpus.end(),
@@ -113,24 +113,24 @@ absl::Status CheckShared(bool may_share, const CpuTopology& topology, Placement&
   if (!placement.shared) return absl::OkStatus();
   if (may_share) {
     placement.notes.push_back(
-        absl::StrCat("CPU ", FormatCpuList(both), " both serves and loads, as was asked for"));
+        absl::StrCat("CPU ", format_cpu_list(both), " both serves and loads, as was asked for"));
     return absl::OkStatus();
   }
   if (topology.allowed.size() == 1) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "only CPU ", FormatCpuList(topology.allowed),
+        "only CPU ", format_cpu_list(topology.allowed),
         " may be used, and servers and load need one "
         "each: allow more CPUs (taskset, cpuset), or allow sharing (--share-cpu), which costs "
         "precision"));
   }
-  return absl::InvalidArgumentError(absl::StrCat("CPU ", FormatCpuList(both),
+  return absl::InvalidArgumentError(absl::StrCat("CPU ", format_cpu_list(both),
                                                  " is asked for both servers and load: keep them "
                                                  "apart, or allow sharing (--share-cpu)"));
 }
 
 }  // namespace
 
-absl::StatusOr<CpuTopology> ReadCpuTopology() {
+absl::StatusOr<CpuTopology> read_cpu_topology() {
   // Room for machines with more CPUs than the fixed-size set holds.
   constexpr int kMostCpus = 8192;
   std::vector<cpu_set_t> sets(kMostCpus / CPU_SETSIZE);
@@ -146,43 +146,43 @@ absl::StatusOr<CpuTopology> ReadCpuTopology() {
         absl::StrCat("/sys/devices/system/cpu/cpu", cpu, "/topology/thread_siblings_list"));
     std::string line;
     std::getline(file, line);
-    auto siblings = ParseCpuList(line);
+    auto siblings = parse_cpu_list(line);
     topology.siblings.push_back(siblings.ok() ? *siblings : std::vector<int>{cpu});
   }
   return topology;
 }
 
-absl::StatusOr<Placement> Place(const PlacementRequest& request, const CpuTopology& topology) {
+absl::StatusOr<Placement> place(const PlacementRequest& request, const CpuTopology& topology) {
   if (topology.allowed.empty() || topology.siblings.size() != topology.allowed.size()) {
     return absl::InvalidArgumentError("no CPU is allowed, or the topology is incomplete");
   }
   for (const auto& [what, cpus] :
        {std::pair("servers", &request.server_cpus), std::pair("load", &request.load_cpus)}) {
-    const absl::Status allowed = CheckAllowed(what, *cpus, topology);
+    const absl::Status allowed = check_allowed(what, *cpus, topology);
     if (!allowed.ok()) return allowed;
   }
   Placement placement;
-  placement.server_cpus = Normalised(request.server_cpus);
-  placement.load_cpus = Normalised(request.load_cpus);
+  placement.server_cpus = normalised(request.server_cpus);
+  placement.load_cpus = normalised(request.load_cpus);
   if (placement.server_cpus.empty() && placement.load_cpus.empty()) {
-    FindBoth(topology, placement);
+    find_both(topology, placement);
   } else if (placement.server_cpus.empty()) {
-    placement.server_cpus = Rest(topology, placement.load_cpus);
+    placement.server_cpus = free_cpus(topology, placement.load_cpus);
   } else if (placement.load_cpus.empty()) {
-    placement.load_cpus = Rest(topology, placement.server_cpus);
+    placement.load_cpus = free_cpus(topology, placement.server_cpus);
   }
-  placement.server_cpus = Normalised(placement.server_cpus);
-  placement.load_cpus = Normalised(placement.load_cpus);
+  placement.server_cpus = normalised(placement.server_cpus);
+  placement.load_cpus = normalised(placement.load_cpus);
   // Nothing was left for one side: both get the same, which the check below allows or refuses.
   if (placement.server_cpus.empty()) placement.server_cpus = placement.load_cpus;
   if (placement.load_cpus.empty()) placement.load_cpus = placement.server_cpus;
-  const absl::Status apart = CheckShared(request.share, topology, placement);
+  const absl::Status apart = check_shared(request.share, topology, placement);
   if (!apart.ok()) return apart;
-  NoteSplitCores(topology, placement);
+  note_split_cores(topology, placement);
   return placement;
 }
 
-absl::Status PinThisThread(const std::vector<int>& cpus) {
+absl::Status pin_this_thread(const std::vector<int>& cpus) {
   if (cpus.empty()) return absl::InvalidArgumentError("no CPU to pin a thread to");
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -194,10 +194,10 @@ absl::Status PinThisThread(const std::vector<int>& cpus) {
   }
   if (sched_setaffinity(0, sizeof set, &set) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno,
-                             absl::StrCat("cannot pin a thread to CPU ", FormatCpuList(cpus)));
+                             absl::StrCat("cannot pin a thread to CPU ", format_cpu_list(cpus)));
 }
 
-absl::StatusOr<std::vector<int>> ParseCpuList(const std::string& text) {
+absl::StatusOr<std::vector<int>> parse_cpu_list(const std::string& text) {
   const auto bad =
       absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is no list of CPUs such as 0-2,5"));
   std::vector<int> cpus;
@@ -212,10 +212,10 @@ absl::StatusOr<std::vector<int>> ParseCpuList(const std::string& text) {
     if (first < 0 || last < first || last >= 8192) return bad;
     for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
   }
-  return Normalised(cpus);
+  return normalised(cpus);
 }
 
-std::string FormatCpuList(const std::vector<int>& cpus) {
+std::string format_cpu_list(const std::vector<int>& cpus) {
   std::string text;
   for (size_t i = 0; i < cpus.size();) {
     size_t last = i;

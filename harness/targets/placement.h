@@ -30,18 +30,18 @@ struct CpuTopology {
   std::vector<std::vector<int>> siblings;  // per entry of allowed: CPUs of its core, itself too
 };
 
-absl::StatusOr<CpuTopology> ReadCpuTopology();
+absl::StatusOr<CpuTopology> read_cpu_topology();
 
 // Load gets half of the cores (the last ones), servers the rest; with two CPUs one each. One CPU
 // only, or overlapping sets, is an error unless `share` is set. CPUs asked for must be allowed.
-absl::StatusOr<Placement> Place(const PlacementRequest& request, const CpuTopology& topology);
+absl::StatusOr<Placement> place(const PlacementRequest& request, const CpuTopology& topology);
 
 // Pins the calling thread.
-absl::Status PinThisThread(const std::vector<int>& cpus);
+absl::Status pin_this_thread(const std::vector<int>& cpus);
 
 // "0-2,5" <-> {0, 1, 2, 5}.
-absl::StatusOr<std::vector<int>> ParseCpuList(const std::string& text);
-std::string FormatCpuList(const std::vector<int>& cpus);
+absl::StatusOr<std::vector<int>> parse_cpu_list(const std::string& text);
+std::string format_cpu_list(const std::vector<int>& cpus);
 
 }  // namespace hotlap::targets
 

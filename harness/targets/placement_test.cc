@@ -17,7 +17,7 @@ const CpuTopology kTwoSiblings{{0, 1}, {{0, 1}, {0, 1}}};
 const CpuTopology kFourInTwoCores{{0, 1, 2, 3}, {{0, 2}, {1, 3}, {0, 2}, {1, 3}}};
 
 TEST(PlacementTest, TwoCpusAreOneEach) {
-  const auto placement = Place({}, kTwo);
+  const auto placement = place({}, kTwo);
   ASSERT_TRUE(placement.ok()) << placement.status();
   EXPECT_THAT(placement->server_cpus, ElementsAre(0));
   EXPECT_THAT(placement->load_cpus, ElementsAre(1));
@@ -26,7 +26,7 @@ TEST(PlacementTest, TwoCpusAreOneEach) {
 }
 
 TEST(PlacementTest, SiblingsStayTogether) {
-  const auto placement = Place({}, kFourInTwoCores);
+  const auto placement = place({}, kFourInTwoCores);
   ASSERT_TRUE(placement.ok()) << placement.status();
   EXPECT_THAT(placement->server_cpus, ElementsAre(0, 2));
   EXPECT_THAT(placement->load_cpus, ElementsAre(1, 3));
@@ -34,7 +34,7 @@ TEST(PlacementTest, SiblingsStayTogether) {
 }
 
 TEST(PlacementTest, OneCoreOfTwoSiblingsIsSplitWithANote) {
-  const auto placement = Place({}, kTwoSiblings);
+  const auto placement = place({}, kTwoSiblings);
   ASSERT_TRUE(placement.ok()) << placement.status();
   EXPECT_THAT(placement->server_cpus, ElementsAre(0));
   EXPECT_THAT(placement->load_cpus, ElementsAre(1));
@@ -42,16 +42,16 @@ TEST(PlacementTest, OneCoreOfTwoSiblingsIsSplitWithANote) {
 }
 
 TEST(PlacementTest, TheOtherSideAvoidsSiblingsOfThoseAskedFor) {
-  const auto placement = Place({.server_cpus = {0}, .load_cpus = {}}, kFourInTwoCores);
+  const auto placement = place({.server_cpus = {0}, .load_cpus = {}}, kFourInTwoCores);
   ASSERT_TRUE(placement.ok()) << placement.status();
   EXPECT_THAT(placement->load_cpus, ElementsAre(1, 3));
 }
 
 TEST(PlacementTest, OneCpuNeedsPermissionToShare) {
-  const auto refused = Place({}, kOne);
+  const auto refused = place({}, kOne);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("only CPU 3"));
-  const auto shared = Place({.server_cpus = {}, .load_cpus = {}, .share = true}, kOne);
+  const auto shared = place({.server_cpus = {}, .load_cpus = {}, .share = true}, kOne);
   ASSERT_TRUE(shared.ok()) << shared.status();
   EXPECT_THAT(shared->server_cpus, ElementsAre(3));
   EXPECT_THAT(shared->load_cpus, ElementsAre(3));
@@ -59,27 +59,27 @@ TEST(PlacementTest, OneCpuNeedsPermissionToShare) {
 }
 
 TEST(PlacementTest, OverlapAndForeignCpusAreRefused) {
-  EXPECT_FALSE(Place({.server_cpus = {0, 1}, .load_cpus = {1}}, kTwo).ok());
-  EXPECT_TRUE(Place({.server_cpus = {0, 1}, .load_cpus = {1}, .share = true}, kTwo).ok());
-  const auto foreign = Place({.server_cpus = {7}, .load_cpus = {}}, kTwo);
+  EXPECT_FALSE(place({.server_cpus = {0, 1}, .load_cpus = {1}}, kTwo).ok());
+  EXPECT_TRUE(place({.server_cpus = {0, 1}, .load_cpus = {1}, .share = true}, kTwo).ok());
+  const auto foreign = place({.server_cpus = {7}, .load_cpus = {}}, kTwo);
   EXPECT_THAT(std::string(foreign.status().message()), HasSubstr("CPU 7"));
 }
 
 TEST(PlacementTest, AllAskedForOneSideLeavesNothing) {
-  EXPECT_FALSE(Place({.server_cpus = {0, 1}, .load_cpus = {}}, kTwo).ok());
+  EXPECT_FALSE(place({.server_cpus = {0, 1}, .load_cpus = {}}, kTwo).ok());
 }
 
 TEST(PlacementTest, ThisMachineHasATopology) {
-  const auto topology = ReadCpuTopology();
+  const auto topology = read_cpu_topology();
   ASSERT_TRUE(topology.ok()) << topology.status();
   EXPECT_FALSE(topology->allowed.empty());
 }
 
 TEST(CpuListTest, RoundTrips) {
-  EXPECT_THAT(*ParseCpuList("5,0-2"), ElementsAre(0, 1, 2, 5));
-  EXPECT_EQ(FormatCpuList({0, 1, 2, 5}), "0-2,5");
+  EXPECT_THAT(*parse_cpu_list("5,0-2"), ElementsAre(0, 1, 2, 5));
+  EXPECT_EQ(format_cpu_list({0, 1, 2, 5}), "0-2,5");
   for (const char* text : {"", "a", "1-", "3-1", "1-2-3", "-1"}) {
-    EXPECT_FALSE(ParseCpuList(text).ok()) << text;
+    EXPECT_FALSE(parse_cpu_list(text).ok()) << text;
   }
 }
 

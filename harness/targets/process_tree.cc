@@ -15,7 +15,7 @@
 namespace hotlap::targets {
 namespace {
 
-std::optional<std::string> ReadWhole(const std::string& path) {
+std::optional<std::string> read_whole(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
   std::string text;
@@ -28,7 +28,7 @@ std::optional<std::string> ReadWhole(const std::string& path) {
 }
 
 // Numeric entries of a directory: processes of /proc, or tasks of a process.
-std::vector<pid_t> NumericEntries(const std::string& path) {
+std::vector<pid_t> numeric_entries(const std::string& path) {
   std::vector<pid_t> entries;
   struct Close {
     void operator()(DIR* directory) const { closedir(directory); }
@@ -42,12 +42,12 @@ std::vector<pid_t> NumericEntries(const std::string& path) {
   return entries;
 }
 
-bool KernelListsChildren() { return access("/proc/thread-self/children", R_OK) == 0; }
+bool kernel_lists_children() { return access("/proc/thread-self/children", R_OK) == 0; }
 
-void AppendChildren(pid_t pid, std::vector<pid_t>& found) {
+void append_children(pid_t pid, std::vector<pid_t>& found) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
-  for (const pid_t task : NumericEntries(tasks)) {
-    const auto text = ReadWhole(tasks + "/" + std::to_string(task) + "/children");
+  for (const pid_t task : numeric_entries(tasks)) {
+    const auto text = read_whole(tasks + "/" + std::to_string(task) + "/children");
     if (!text) continue;
     const char* at = text->c_str();
     char* end = nullptr;
@@ -58,10 +58,10 @@ void AppendChildren(pid_t pid, std::vector<pid_t>& found) {
   }
 }
 
-std::vector<pid_t> DescendantsByParent(pid_t root) {
+std::vector<pid_t> descendants_by_parent(pid_t root) {
   std::vector<std::pair<pid_t, pid_t>> parent_of;
-  for (const pid_t pid : NumericEntries("/proc")) {
-    if (const auto stat = ReadProcessStat(pid)) parent_of.emplace_back(pid, stat->parent);
+  for (const pid_t pid : numeric_entries("/proc")) {
+    if (const auto stat = read_process_stat(pid)) parent_of.emplace_back(pid, stat->parent);
   }
   std::vector<pid_t> found = {root};
   for (size_t i = 0; i < found.size(); ++i) {
@@ -74,8 +74,8 @@ std::vector<pid_t> DescendantsByParent(pid_t root) {
 
 }  // namespace
 
-std::optional<ProcessStat> ReadProcessStat(pid_t pid) {
-  const auto text = ReadWhole("/proc/" + std::to_string(pid) + "/stat");
+std::optional<ProcessStat> read_process_stat(pid_t pid) {
+  const auto text = read_whole("/proc/" + std::to_string(pid) + "/stat");
   if (!text) return std::nullopt;
   // The name in parentheses may hold anything, so the fields are found from its last one.
   const size_t name_end = text->rfind(')');
@@ -86,16 +86,16 @@ std::optional<ProcessStat> ReadProcessStat(pid_t pid) {
   return stat;
 }
 
-std::vector<pid_t> Descendants(pid_t root) {
+std::vector<pid_t> descendants(pid_t root) {
   std::vector<pid_t> found = {root};
-  if (KernelListsChildren()) {
-    for (size_t i = 0; i < found.size(); ++i) AppendChildren(found[i], found);
+  if (kernel_lists_children()) {
+    for (size_t i = 0; i < found.size(); ++i) append_children(found[i], found);
   } else {
-    found = DescendantsByParent(root);
+    found = descendants_by_parent(root);
   }
   std::vector<pid_t> live;
   for (size_t i = 1; i < found.size(); ++i) {
-    const auto stat = ReadProcessStat(found[i]);
+    const auto stat = read_process_stat(found[i]);
     if (stat && stat->state != 'Z' && stat->state != 'X') live.push_back(found[i]);
   }
   return live;

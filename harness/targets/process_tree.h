@@ -12,7 +12,7 @@ namespace hotlap::targets {
 // Children, grandchildren and so on, parents before their children, without `root` itself and
 // without zombies (whose live children are still found). A process forked during the walk may be
 // missed. One pass over /proc where the kernel lists no children of a task.
-std::vector<pid_t> Descendants(pid_t root);
+std::vector<pid_t> descendants(pid_t root);
 
 struct ProcessStat {
   char state = '?';  // R, S, D, T, Z, …
@@ -20,7 +20,7 @@ struct ProcessStat {
 };
 
 // Nothing when there is no such process.
-std::optional<ProcessStat> ReadProcessStat(pid_t pid);
+std::optional<ProcessStat> read_process_stat(pid_t pid);
 
 }  // namespace hotlap::targets
 

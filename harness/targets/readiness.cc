@@ -23,24 +23,24 @@ constexpr std::string_view kListening = "listening on ";
 constexpr std::string_view kPipeline = "pipeline ";
 constexpr absl::Duration kLastWords = absl::Seconds(1);
 
-std::string OutputNote(const WatchedProcess& process) {
+std::string output_note(const WatchedProcess& process) {
   std::string tail = process.output_tail();
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   return tail.empty() ? "; it printed nothing" : absl::StrCat("; its last output:\n", tail);
 }
 
 // As much of a line as a message bears.
-std::string Shown(const std::string& line) {
+std::string shown(const std::string& line) {
   constexpr size_t kMost = 120;
   return line.size() <= kMost ? line : absl::StrCat(line.substr(0, kMost), "…");
 }
 
-bool Ended(const WatchedProcess::State& state) {
+bool has_ended(const WatchedProcess::State& state) {
   if (state.failure || state.gone) return true;
   return state.root_status && *state.root_status != 0;  // one that ended with 0 may be a daemon
 }
 
-absl::Status SetupError(const Awaited& awaited, const LaunchMessage& failure) {
+absl::Status setup_error(const Awaited& awaited, const LaunchMessage& failure) {
   std::string what;
   switch (failure.step) {
     case LaunchStep::kAffinity:
@@ -60,34 +60,34 @@ absl::Status SetupError(const Awaited& awaited, const LaunchMessage& failure) {
   return absl::ErrnoToStatus(failure.value, absl::StrCat(awaited.who, " ", what));
 }
 
-absl::Status EndedError(const Awaited& awaited, const WatchedProcess& process) {
+absl::Status ended_error(const Awaited& awaited, const WatchedProcess& process) {
   const WatchedProcess::State state = process.state();
   if (state.failure && state.failure->kind == LaunchMessageKind::kExecFailed) {
     return absl::NotFoundError(absl::StrCat(awaited.who, ": cannot run ", awaited.program, ": ",
                                             strerror(state.failure->value),
                                             "; check the path and its permissions"));
   }
-  if (state.failure) return SetupError(awaited, *state.failure);
+  if (state.failure) return setup_error(awaited, *state.failure);
   const int status = state.root_status.value_or(0);
   const bool shell_found_nothing = awaited.spec.kind == TargetKind::kCommand && WIFEXITED(status) &&
                                    (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
   if (shell_found_nothing) {
     return absl::NotFoundError(
         absl::StrCat(awaited.who, ": the shell found no such program or may not run it (code ",
-                     WEXITSTATUS(status), "); check the path", OutputNote(process)));
+                     WEXITSTATUS(status), "); check the path", output_note(process)));
   }
   return absl::FailedPreconditionError(
-      absl::StrCat(awaited.who, " ", DescribeWaitStatus(status), " before it listened",
+      absl::StrCat(awaited.who, " ", describe_wait_status(status), " before it listened",
                    awaited.port != 0 ? absl::StrCat(" on port ", awaited.port) : "",
-                   "; run it by hand to see why", OutputNote(process)));
+                   "; run it by hand to see why", output_note(process)));
 }
 
-std::string TimedOut(const Awaited& awaited) {
+std::string timed_out(const Awaited& awaited) {
   return absl::StrCat(awaited.who, " did not listen within ",
                       absl::FormatDuration(awaited.timeout));
 }
 
-absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedProcess& process) {
+absl::StatusOr<Ready> await_announcement(const Awaited& awaited, const WatchedProcess& process) {
   const bool pipeline = awaited.spec.kind == TargetKind::kPipeline;
   const size_t lines_needed = pipeline ? 2 : 1;
   const auto garbled = [](const WatchedProcess::State& state) {
@@ -95,30 +95,30 @@ absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedPro
   };
   const auto settled = [&](const WatchedProcess::State& state) {
     return state.lines.size() >= lines_needed || garbled(state) || state.root_status ||
-           Ended(state);
+           has_ended(state);
   };
-  const bool in_time = process.Await(settled, awaited.deadline);
+  const bool in_time = process.await(settled, awaited.deadline);
   if (in_time && garbled(process.state())) {
     // Last words, perhaps: then its end explains more than its first line does.
     const auto ended = [](const WatchedProcess::State& state) {
-      return state.root_status.has_value() || Ended(state);
+      return state.root_status.has_value() || has_ended(state);
     };
-    process.Await(ended, std::min(awaited.deadline, absl::Now() + kLastWords));
+    process.await(ended, std::min(awaited.deadline, absl::Now() + kLastWords));
   }
   const WatchedProcess::State state = process.state();
   if (state.root_status || (state.lines.size() < lines_needed && !garbled(state))) {
-    if (in_time) return EndedError(awaited, process);
+    if (in_time) return ended_error(awaited, process);
     return absl::DeadlineExceededError(
-        absl::StrCat(TimedOut(awaited), ": it has not printed `listening on HOST:PORT`",
-                     pipeline ? " and then `pipeline …`" : "", OutputNote(process)));
+        absl::StrCat(timed_out(awaited), ": it has not printed `listening on HOST:PORT`",
+                     pipeline ? " and then `pipeline …`" : "", output_note(process)));
   }
   const std::string& first = state.lines[0];
   if (garbled(state)) {
     return absl::FailedPreconditionError(absl::StrCat(
-        awaited.who, " printed \"", Shown(state.lines[0]),
+        awaited.who, " printed \"", shown(state.lines[0]),
         "\" where `listening on HOST:PORT` was due: is it the program of this build?"));
   }
-  const auto endpoint = ParseEndpoint(std::string_view(first).substr(kListening.size()));
+  const auto endpoint = parse_endpoint(std::string_view(first).substr(kListening.size()));
   if (!endpoint.ok()) {
     return absl::FailedPreconditionError(
         absl::StrCat(awaited.who, ": ", std::string(endpoint.status().message())));
@@ -126,13 +126,13 @@ absl::StatusOr<Ready> AwaitAnnouncement(const Awaited& awaited, const WatchedPro
   if (!pipeline) return Ready{*endpoint, {}};
   if (!state.lines[1].starts_with(kPipeline)) {
     return absl::FailedPreconditionError(
-        absl::StrCat(awaited.who, " printed \"", Shown(state.lines[1]),
+        absl::StrCat(awaited.who, " printed \"", shown(state.lines[1]),
                      "\" where its pipeline was due: is it the program of this build?"));
   }
   return Ready{*endpoint, state.lines[1].substr(kPipeline.size())};
 }
 
-bool Connects(const Endpoint& endpoint) {
+bool connects(const Endpoint& endpoint) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
@@ -147,88 +147,88 @@ bool Connects(const Endpoint& endpoint) {
 
 // A socket bound to all IPv6 addresses serves IPv4 too, unless it was told not to: only trying
 // tells, so this one case costs the target a connection.
-Endpoint PreferIpv4(const Listener& listener) {
-  if (listener.endpoint.host != "::") return ReachableAt(listener);
+Endpoint prefer_ipv4(const Listener& listener) {
+  if (listener.endpoint.host != "::") return reachable_at(listener);
   const Endpoint four{"127.0.0.1", listener.endpoint.port};
-  return Connects(four) ? four : ReachableAt(listener);
+  return connects(four) ? four : reachable_at(listener);
 }
 
-bool IsLoopbackOrAll(const std::string& host) {
+bool is_loopback_or_all(const std::string& host) {
   return host == "0.0.0.0" || host == "::" || host == "::1" || host.starts_with("127.") ||
          host.starts_with("::ffff:127.");
 }
 
-std::string ElsewhereNote(const std::vector<Listener>& held) {
+std::string elsewhere_note(const std::vector<Listener>& held) {
   std::vector<std::string> places;
-  for (const Listener& listener : held) places.push_back(listener.endpoint.ToString());
+  for (const Listener& listener : held) places.push_back(listener.endpoint.to_string());
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return absl::StrJoin(places, ", ");
 }
 
-absl::Status NeverListened(const Awaited& awaited, const WatchedProcess& process,
-                           const std::vector<Listener>& held) {
+absl::Status never_listened(const Awaited& awaited, const WatchedProcess& process,
+                            const std::vector<Listener>& held) {
   if (!held.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
-        awaited.who, " listens on ", ElsewhereNote(held), " and not on port ", awaited.port,
+        awaited.who, " listens on ", elsewhere_note(held), " and not on port ", awaited.port,
         " of 127.0.0.1 or ::1, to which {port} was set; put {port} where the command takes its "
         "port",
-        OutputNote(process)));
+        output_note(process)));
   }
-  for (const Listener& listener : ReadListeners()) {
+  for (const Listener& listener : read_listeners()) {
     if (listener.endpoint.port != awaited.port) continue;
     return absl::FailedPreconditionError(
         absl::StrCat(awaited.who, ": port ", awaited.port,
                      " is taken by a process that is not "
                      "the target's; try again, or choose another port",
-                     OutputNote(process)));
+                     output_note(process)));
   }
   return absl::DeadlineExceededError(
-      absl::StrCat(TimedOut(awaited), " on port ", awaited.port,
-                   "; does it need longer, or does it ignore {port}?", OutputNote(process)));
+      absl::StrCat(timed_out(awaited), " on port ", awaited.port,
+                   "; does it need longer, or does it ignore {port}?", output_note(process)));
 }
 
-absl::StatusOr<Ready> AwaitCommand(const Awaited& awaited, const WatchedProcess& process) {
+absl::StatusOr<Ready> await_command(const Awaited& awaited, const WatchedProcess& process) {
   absl::Duration pace = absl::Milliseconds(1);
   std::vector<Listener> held;
   while (true) {
-    held = HeldBy(process.Tree(), ReadListeners());
+    held = held_by(process.tree(), read_listeners());
     for (const Listener& listener : held) {
-      if (listener.endpoint.port == awaited.port && IsLoopbackOrAll(listener.endpoint.host)) {
-        return Ready{PreferIpv4(listener), {}};
+      if (listener.endpoint.port == awaited.port && is_loopback_or_all(listener.endpoint.host)) {
+        return Ready{prefer_ipv4(listener), {}};
       }
     }
     const absl::Time now = absl::Now();
-    if (process.Await(Ended, std::min(now + pace, awaited.deadline))) {
-      return EndedError(awaited, process);
+    if (process.await(has_ended, std::min(now + pace, awaited.deadline))) {
+      return ended_error(awaited, process);
     }
-    if (now >= awaited.deadline) return NeverListened(awaited, process, held);
+    if (now >= awaited.deadline) return never_listened(awaited, process, held);
     pace = std::min(pace * 2, absl::Milliseconds(20));
   }
 }
 
 }  // namespace
 
-absl::StatusOr<pid_t> AwaitStopped(const Awaited& awaited, const WatchedProcess& process) {
-  const bool in_time = process.Await(
-      [](const WatchedProcess::State& state) { return state.root_pid != 0 || Ended(state); },
+absl::StatusOr<pid_t> await_stopped(const Awaited& awaited, const WatchedProcess& process) {
+  const bool in_time = process.await(
+      [](const WatchedProcess::State& state) { return state.root_pid != 0 || has_ended(state); },
       awaited.deadline);
   const WatchedProcess::State state = process.state();
   if (state.root_pid != 0) return state.root_pid;
-  if (in_time && state.failure) return SetupError(awaited, *state.failure);
+  if (in_time && state.failure) return setup_error(awaited, *state.failure);
   return absl::InternalError(absl::StrCat(awaited.who,
                                           ": hotlap-launch did not get to the point of starting it",
-                                          in_time ? "" : " in time", OutputNote(process)));
+                                          in_time ? "" : " in time", output_note(process)));
 }
 
-absl::StatusOr<Ready> AwaitListening(const Awaited& awaited, const WatchedProcess& process) {
-  return AnnouncesItself(awaited.spec.kind) ? AwaitAnnouncement(awaited, process)
-                                            : AwaitCommand(awaited, process);
+absl::StatusOr<Ready> await_listening(const Awaited& awaited, const WatchedProcess& process) {
+  return announces_itself(awaited.spec.kind) ? await_announcement(awaited, process)
+                                             : await_command(awaited, process);
 }
 
-std::string DescribeEnd(const WatchedProcess& process) {
+std::string describe_end(const WatchedProcess& process) {
   const WatchedProcess::State state = process.state();
-  return absl::StrCat(DescribeWaitStatus(state.root_status.value_or(0)), OutputNote(process));
+  return absl::StrCat(describe_wait_status(state.root_status.value_or(0)), output_note(process));
 }
 
 }  // namespace hotlap::targets

@@ -30,13 +30,13 @@ struct Awaited {
 };
 
 // Until the target waits just before its exec; its host pid.
-absl::StatusOr<pid_t> AwaitStopped(const Awaited& awaited, const WatchedProcess& process);
+absl::StatusOr<pid_t> await_stopped(const Awaited& awaited, const WatchedProcess& process);
 
 // Until it listens, having been told to go on.
-absl::StatusOr<Ready> AwaitListening(const Awaited& awaited, const WatchedProcess& process);
+absl::StatusOr<Ready> await_listening(const Awaited& awaited, const WatchedProcess& process);
 
 // How a target ended, with the last lines of its output.
-std::string DescribeEnd(const WatchedProcess& process);
+std::string describe_end(const WatchedProcess& process);
 
 }  // namespace hotlap::targets
 

@@ -23,7 +23,7 @@ namespace hotlap::targets {
 namespace {
 
 // Whether PID namespaces are allowed, by asking the launcher to try one.
-absl::Status ProbeNamespace(const std::string& launcher) {
+absl::Status probe_namespace(const std::string& launcher) {
   std::string program = launcher;
   std::string flag = "--probe";
   char* const argv[] = {program.data(), flag.data(), nullptr};
@@ -43,7 +43,7 @@ absl::Status ProbeNamespace(const std::string& launcher) {
                    "): run as root, or `sysctl kernel.unprivileged_userns_clone=1`"));
 }
 
-std::vector<std::string> MergedEnvironment(const LaunchOptions& options) {
+std::vector<std::string> merged_environment(const LaunchOptions& options) {
   std::vector<std::string> merged;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string_view entry(*at);
@@ -58,9 +58,9 @@ std::vector<std::string> MergedEnvironment(const LaunchOptions& options) {
   return merged;
 }
 
-std::vector<std::string> LauncherArgv(const std::string& launcher, bool pid_namespace,
-                                      const LaunchOptions& options,
-                                      const std::vector<std::string>& target) {
+std::vector<std::string> launcher_argv(const std::string& launcher, bool pid_namespace,
+                                       const LaunchOptions& options,
+                                       const std::vector<std::string>& target) {
   std::vector<std::string> argv = {launcher, pid_namespace ? "--namespace" : "--subreaper"};
   if (!options.cpus.empty()) {
     std::string list;
@@ -75,38 +75,38 @@ std::vector<std::string> LauncherArgv(const std::string& launcher, bool pid_name
   return argv;
 }
 
-absl::Status WithName(const std::string& who, const absl::Status& status) {
+absl::Status with_name(const std::string& who, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(who, ": ", std::string(status.message())));
 }
 
 // Program and port are settled, nothing runs yet.
-absl::StatusOr<Awaited> Settle(const TargetSpec& spec, const LaunchOptions& options) {
+absl::StatusOr<Awaited> settle(const TargetSpec& spec, const LaunchOptions& options) {
   Awaited awaited;
   awaited.spec = spec;
-  awaited.who = options.arm.empty() ? Describe(spec)
-                                    : absl::StrCat("arm ", options.arm, ", ", Describe(spec));
+  awaited.who = options.arm.empty() ? describe(spec)
+                                    : absl::StrCat("arm ", options.arm, ", ", describe(spec));
   awaited.timeout = options.start_timeout;
   std::string directory = options.bin_directory;
   if (directory.empty()) {
-    auto own = OwnBinDirectory();
+    auto own = own_bin_directory();
     if (!own.ok()) return own.status();
     directory = *own;
   }
   awaited.program = options.program;
-  if (awaited.program.empty() || !AnnouncesItself(spec.kind)) {
-    auto found = FindProgram(spec, directory);
-    if (!found.ok()) return WithName(awaited.who, found.status());
+  if (awaited.program.empty() || !announces_itself(spec.kind)) {
+    auto found = find_program(spec, directory);
+    if (!found.ok()) return with_name(awaited.who, found.status());
     awaited.program = *found;
   }
   if (spec.kind != TargetKind::kCommand) return awaited;
   awaited.port = options.port;
   if (awaited.port == 0) {
-    const auto picked = PickFreePort();
-    if (!picked.ok()) return WithName(awaited.who, picked.status());
+    const auto picked = pick_free_port();
+    if (!picked.ok()) return with_name(awaited.who, picked.status());
     awaited.port = *picked;
   }
-  const absl::Status port_free = CheckPortFree(awaited.port);
-  if (!port_free.ok()) return WithName(awaited.who, port_free);
+  const absl::Status port_free = check_port_free(awaited.port);
+  if (!port_free.ok()) return with_name(awaited.who, port_free);
   return awaited;
 }
 
@@ -116,11 +116,11 @@ class EndUnlessKept {
   explicit EndUnlessKept(std::shared_ptr<WatchedProcess> process) : process_(std::move(process)) {}
   ~EndUnlessKept() {
     if (process_ == nullptr) return;
-    EndTree(*process_);
+    end_tree(*process_);
   }
   EndUnlessKept(const EndUnlessKept&) = delete;
   EndUnlessKept& operator=(const EndUnlessKept&) = delete;
-  void Keep() { process_ = nullptr; }
+  void keep() { process_ = nullptr; }
 
  private:
   std::shared_ptr<WatchedProcess> process_;
@@ -128,10 +128,10 @@ class EndUnlessKept {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Spawner>> Spawner::Create(SpawnerOptions options) {
+absl::StatusOr<std::unique_ptr<Spawner>> Spawner::create(SpawnerOptions options) {
   std::unique_ptr<Spawner> spawner(new Spawner);  // the constructor is private
   if (options.launcher.empty()) {
-    const auto own = OwnBinDirectory();
+    const auto own = own_bin_directory();
     if (!own.ok()) return own.status();
     options.launcher = absl::StrCat(*own, "/hotlap-launch");
   }
@@ -142,9 +142,9 @@ absl::StatusOr<std::unique_ptr<Spawner>> Spawner::Create(SpawnerOptions options)
   }
   spawner->pid_namespace_status_ =
       options.allow_pid_namespace
-          ? ProbeNamespace(options.launcher)
+          ? probe_namespace(options.launcher)
           : absl::FailedPreconditionError("PID namespaces were switched off for this agent");
-  auto watcher = Watcher::Create(options.watcher_cpus);
+  auto watcher = Watcher::create(options.watcher_cpus);
   if (!watcher.ok()) return watcher.status();
   spawner->watcher_ = *std::move(watcher);
   spawner->options_ = std::move(options);
@@ -153,38 +153,38 @@ absl::StatusOr<std::unique_ptr<Spawner>> Spawner::Create(SpawnerOptions options)
 
 Spawner::~Spawner() = default;
 
-absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::Launch(const TargetSpec& spec,
+absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch(const TargetSpec& spec,
                                                                const LaunchOptions& options) {
   if (spec.kind == TargetKind::kUrl) {
-    const auto endpoint = ParseUrl(spec.value);
+    const auto endpoint = parse_url(spec.value);
     if (!endpoint.ok()) return endpoint.status();
     return std::make_unique<TargetProcess>(spec, options.arm, *endpoint, "", "", nullptr);
   }
-  auto awaited = Settle(spec, options);
+  auto awaited = settle(spec, options);
   if (!awaited.ok()) return awaited.status();
-  const auto argv = BuildArgv(spec, awaited->program, awaited->port);
-  if (!argv.ok()) return WithName(awaited->who, argv.status());
+  const auto argv = build_argv(spec, awaited->program, awaited->port);
+  if (!argv.ok()) return with_name(awaited->who, argv.status());
 
   SpawnRequest request;
   request.pid_namespace = pid_namespace_status_.ok();
-  request.argv = LauncherArgv(options_.launcher, request.pid_namespace, options, *argv);
-  request.environment = MergedEnvironment(options);
-  auto process = watcher_->Spawn(std::move(request));
-  if (!process.ok()) return WithName(awaited->who, process.status());
+  request.argv = launcher_argv(options_.launcher, request.pid_namespace, options, *argv);
+  request.environment = merged_environment(options);
+  auto process = watcher_->spawn(std::move(request));
+  if (!process.ok()) return with_name(awaited->who, process.status());
   EndUnlessKept end_unless_kept(*process);
 
   awaited->deadline = absl::Now() + options.start_timeout;
-  const auto pid = AwaitStopped(*awaited, **process);
+  const auto pid = await_stopped(*awaited, **process);
   if (!pid.ok()) return pid.status();
   if (options.before_exec) {
     const absl::Status opened = options.before_exec(*pid);
-    if (!opened.ok()) return WithName(awaited->who, opened);
+    if (!opened.ok()) return with_name(awaited->who, opened);
   }
-  const absl::Status told = (*process)->Go();
-  if (!told.ok()) return WithName(awaited->who, told);
-  const auto ready = AwaitListening(*awaited, **process);
+  const absl::Status told = (*process)->go();
+  if (!told.ok()) return with_name(awaited->who, told);
+  const auto ready = await_listening(*awaited, **process);
   if (!ready.ok()) return ready.status();
-  end_unless_kept.Keep();
+  end_unless_kept.keep();
   return std::make_unique<TargetProcess>(spec, options.arm, ready->endpoint, ready->echo,
                                          awaited->program, *process);
 }

@@ -47,7 +47,7 @@ class Watcher;
 
 class Spawner {
  public:
-  static absl::StatusOr<std::unique_ptr<Spawner>> Create(SpawnerOptions options);
+  static absl::StatusOr<std::unique_ptr<Spawner>> create(SpawnerOptions options);
 
   // Kills every target that still runs. TargetProcess objects stay valid and say so.
   ~Spawner();
@@ -60,7 +60,7 @@ class Spawner {
   //   FailedPrecondition  it exited at once (its code or signal, and the tail of its output),
   //                       it listens elsewhere (where), or the port is taken
   //   DeadlineExceeded    it never listened within start_timeout
-  absl::StatusOr<std::unique_ptr<TargetProcess>> Launch(const TargetSpec& spec,
+  absl::StatusOr<std::unique_ptr<TargetProcess>> launch(const TargetSpec& spec,
                                                         const LaunchOptions& options);
 
   // Whether targets get a PID namespace here, found by trying once; else why not.

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-absl::Status StageOne(const fs::path& program, const fs::path& path) {
+absl::Status stage_one(const fs::path& program, const fs::path& path) {
   std::error_code error;
   fs::create_hard_link(program, path, error);
   if (!error) return absl::OkStatus();
@@ -27,7 +27,7 @@ absl::Status StageOne(const fs::path& program, const fs::path& path) {
 
 }  // namespace
 
-absl::StatusOr<StagedProgram> StagedProgram::Create(const std::string& program,
+absl::StatusOr<StagedProgram> StagedProgram::create(const std::string& program,
                                                     const std::string& directory, int slots) {
   if (slots < 1 || slots > 10) {
     return absl::InvalidArgumentError(
@@ -53,14 +53,14 @@ absl::StatusOr<StagedProgram> StagedProgram::Create(const std::string& program,
       return absl::AlreadyExistsError(
           absl::StrCat(path.string(), " is there already: stage every program once a directory"));
     }
-    const absl::Status done = StageOne(real, path);
+    const absl::Status done = stage_one(real, path);
     if (!done.ok()) return done;
     staged.paths_.push_back(path);
   }
   return staged;
 }
 
-StagedProgram::~StagedProgram() { Remove(); }
+StagedProgram::~StagedProgram() { remove(); }
 
 StagedProgram::StagedProgram(StagedProgram&& other) noexcept
     : paths_(std::exchange(other.paths_, {})),
@@ -68,14 +68,14 @@ StagedProgram::StagedProgram(StagedProgram&& other) noexcept
 
 StagedProgram& StagedProgram::operator=(StagedProgram&& other) noexcept {
   if (this != &other) {
-    Remove();
+    remove();
     paths_ = std::exchange(other.paths_, {});
     directories_ = std::exchange(other.directories_, {});
   }
   return *this;
 }
 
-void StagedProgram::Remove() {
+void StagedProgram::remove() {
   std::error_code ignored;
   for (const std::string& path : paths_) fs::remove(path, ignored);
   // Fails while another program is staged beside this one: the last one to go removes it.

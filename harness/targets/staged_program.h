@@ -14,7 +14,7 @@ namespace hotlap::targets {
 class StagedProgram {
  public:
   // `directory` must exist and be private to the run. 1 <= slots <= 10, so that lengths agree.
-  static absl::StatusOr<StagedProgram> Create(const std::string& program,
+  static absl::StatusOr<StagedProgram> create(const std::string& program,
                                               const std::string& directory, int slots = 2);
 
   ~StagedProgram();
@@ -26,7 +26,7 @@ class StagedProgram {
 
  private:
   StagedProgram() = default;
-  void Remove();
+  void remove();
 
   std::vector<std::string> paths_;
   std::vector<std::string> directories_;

@@ -27,7 +27,7 @@ class StagedProgramTest : public ::testing::Test {
 
 TEST_F(StagedProgramTest, PathsAreEquallyLongRunnableAndRemoved) {
   {
-    const auto staged = StagedProgram::Create("/bin/true", directory_);
+    const auto staged = StagedProgram::create("/bin/true", directory_);
     ASSERT_TRUE(staged.ok()) << staged.status();
     ASSERT_EQ(staged->slots(), 2);
     EXPECT_NE(staged->path(0), staged->path(1));
@@ -41,19 +41,19 @@ TEST_F(StagedProgramTest, PathsAreEquallyLongRunnableAndRemoved) {
 }
 
 TEST_F(StagedProgramTest, TwoProgramsShareADirectoryAndMovesKeepOneOwner) {
-  auto first = StagedProgram::Create("/bin/true", directory_);
-  auto second = StagedProgram::Create("/bin/false", directory_);
+  auto first = StagedProgram::create("/bin/true", directory_);
+  auto second = StagedProgram::create("/bin/false", directory_);
   ASSERT_TRUE(first.ok() && second.ok());
   { const StagedProgram moved = *std::move(first); }
   EXPECT_EQ(access(second->path(1).c_str(), X_OK), 0);
-  EXPECT_FALSE(StagedProgram::Create("/bin/false", directory_).ok());
+  EXPECT_FALSE(StagedProgram::create("/bin/false", directory_).ok());
   EXPECT_EQ(access(second->path(1).c_str(), X_OK), 0);
 }
 
 TEST_F(StagedProgramTest, MissingProgramAndBadSlots) {
-  EXPECT_EQ(StagedProgram::Create("/no/such", directory_).status().code(),
+  EXPECT_EQ(StagedProgram::create("/no/such", directory_).status().code(),
             absl::StatusCode::kNotFound);
-  EXPECT_FALSE(StagedProgram::Create("/bin/true", directory_, 11).ok());
+  EXPECT_FALSE(StagedProgram::create("/bin/true", directory_, 11).ok());
 }
 
 }  // namespace

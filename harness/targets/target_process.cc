@@ -22,14 +22,14 @@ TargetProcess::TargetProcess(TargetSpec spec, std::string arm, Endpoint endpoint
       process_(std::move(process)) {}
 
 TargetProcess::~TargetProcess() {
-  if (process_ != nullptr) EndTree(*process_);
+  if (process_ != nullptr) end_tree(*process_);
 }
 
 pid_t TargetProcess::pid() const { return process_ == nullptr ? 0 : process_->state().root_pid; }
 
 std::vector<pid_t> TargetProcess::tree() const {
   if (process_ == nullptr) return {};
-  return process_->Tree();
+  return process_->tree();
 }
 
 bool TargetProcess::alive() const { return process_ == nullptr || process_->alive(); }
@@ -37,8 +37,8 @@ bool TargetProcess::alive() const { return process_ == nullptr || process_->aliv
 absl::Status TargetProcess::status() const {
   if (alive()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(arm_.empty() ? "" : absl::StrCat("arm ", arm_, ", "), Describe(spec_), " ",
-                   DescribeEnd(*process_)));
+      absl::StrCat(arm_.empty() ? "" : absl::StrCat("arm ", arm_, ", "), describe(spec_), " ",
+                   describe_end(*process_)));
 }
 
 int TargetProcess::exit_fd() const { return process_ == nullptr ? -1 : process_->root_pidfd(); }
@@ -47,13 +47,13 @@ std::string TargetProcess::output_tail() const {
   return process_ == nullptr ? "" : process_->output_tail();
 }
 
-std::string TargetProcess::Stop(absl::Duration grace) {
+std::string TargetProcess::stop(absl::Duration grace) {
   if (process_ == nullptr) return "was not started here";
-  process_->SignalRoot(SIGTERM);
-  process_->Await([](const WatchedProcess::State& state) { return state.gone; },
+  process_->signal_root(SIGTERM);
+  process_->await([](const WatchedProcess::State& state) { return state.gone; },
                   absl::Now() + grace);
-  EndTree(*process_);
-  return DescribeWaitStatus(process_->state().root_status.value_or(0));
+  end_tree(*process_);
+  return describe_wait_status(process_->state().root_status.value_or(0));
 }
 
 }  // namespace hotlap::targets

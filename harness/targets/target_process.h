@@ -59,7 +59,7 @@ class TargetProcess {
   // SIGTERM to the root, up to `grace` for the whole tree to end, then SIGKILL to all of it
   // (stopped processes die as well). Returns how the root ended: "exited with code 0", "killed by
   // signal 9 (Killed)". Idempotent.
-  std::string Stop(absl::Duration grace = absl::Seconds(2));
+  std::string stop(absl::Duration grace = absl::Seconds(2));
 
  private:
   TargetSpec spec_;

@@ -18,16 +18,16 @@ constexpr std::string_view kPrefix = "hotlap-";
 constexpr std::string_view kPortPlace = "{port}";
 
 // Programs of hotlap that are no servers.
-bool IsReferenceServer(const std::string& name) {
+bool is_reference_server(const std::string& name) {
   return name.starts_with(kPrefix) && name != "hotlap-launch" && name != "hotlap-server";
 }
 
-std::string ReferenceServers(const std::string& bin_directory) {
+std::string reference_servers(const std::string& bin_directory) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(bin_directory, error)) {
     const std::string name = entry.path().filename();
-    if (IsReferenceServer(name)) names.push_back(name.substr(kPrefix.size()));
+    if (is_reference_server(name)) names.push_back(name.substr(kPrefix.size()));
   }
   std::sort(names.begin(), names.end());
   return names.empty() ? "none" : absl::StrJoin(names, ", ");
@@ -35,7 +35,7 @@ std::string ReferenceServers(const std::string& bin_directory) {
 
 // Whether `exec ` may stand before the command: it is one simple command, so that the shell gives
 // its place (and its signals) to the server. Anything else runs under the shell as it is.
-bool IsSimpleCommand(std::string_view command) {
+bool is_simple_command(std::string_view command) {
   if (command.find_first_of(";&|<>()`$\n#!{}") != std::string_view::npos) return false;
   const std::string_view first = command.substr(0, command.find(' '));
   if (first.find('=') != std::string_view::npos) return false;
@@ -48,12 +48,12 @@ bool IsSimpleCommand(std::string_view command) {
 
 }  // namespace
 
-std::string Endpoint::ToString() const {
+std::string Endpoint::to_string() const {
   const bool six = host.find(':') != std::string::npos;
   return six ? absl::StrCat("[", host, "]:", port) : absl::StrCat(host, ":", port);
 }
 
-absl::StatusOr<Endpoint> ParseEndpoint(std::string_view text) {
+absl::StatusOr<Endpoint> parse_endpoint(std::string_view text) {
   const auto bad = [&] {
     return absl::InvalidArgumentError(
         absl::StrCat("\"", std::string(text), "\" is no HOST:PORT with a port from 1 to 65535"));
@@ -75,7 +75,7 @@ absl::StatusOr<Endpoint> ParseEndpoint(std::string_view text) {
   return Endpoint{std::string(host), static_cast<uint16_t>(port)};
 }
 
-absl::StatusOr<Endpoint> ParseUrl(std::string_view url) {
+absl::StatusOr<Endpoint> parse_url(std::string_view url) {
   constexpr std::string_view kScheme = "http://";
   if (!url.starts_with(kScheme)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -85,10 +85,10 @@ absl::StatusOr<Endpoint> ParseUrl(std::string_view url) {
   const std::string authority(url.substr(0, url.find_first_of("/?#")));
   const bool has_port = authority.rfind(':') != std::string::npos &&
                         authority.find(']', authority.rfind(':')) == std::string::npos;
-  return ParseEndpoint(has_port ? authority : authority + ":80");
+  return parse_endpoint(has_port ? authority : authority + ":80");
 }
 
-std::string Describe(const TargetSpec& spec) {
+std::string describe(const TargetSpec& spec) {
   switch (spec.kind) {
     case TargetKind::kPipeline:
       return absl::StrCat("pipeline \"", spec.value, "\"");
@@ -102,19 +102,19 @@ std::string Describe(const TargetSpec& spec) {
   return spec.value;
 }
 
-bool AnnouncesItself(TargetKind kind) {
+bool announces_itself(TargetKind kind) {
   return kind == TargetKind::kPipeline || kind == TargetKind::kServer;
 }
 
-absl::StatusOr<std::string> FindProgram(const TargetSpec& spec, const std::string& bin_directory) {
-  if (!AnnouncesItself(spec.kind)) return std::string("/bin/sh");
+absl::StatusOr<std::string> find_program(const TargetSpec& spec, const std::string& bin_directory) {
+  if (!announces_itself(spec.kind)) return std::string("/bin/sh");
   const bool pipeline = spec.kind == TargetKind::kPipeline;
   const std::string name = absl::StrCat(std::string(kPrefix), pipeline ? "server" : spec.value);
   if (!pipeline && (spec.value.empty() || spec.value.find('/') != std::string::npos ||
-                    !IsReferenceServer(name))) {
+                    !is_reference_server(name))) {
     return absl::NotFoundError(absl::StrCat("there is no reference server \"", spec.value,
                                             "\"; in ", bin_directory,
-                                            " there are: ", ReferenceServers(bin_directory)));
+                                            " there are: ", reference_servers(bin_directory)));
   }
   const std::string path = absl::StrCat(bin_directory, "/", name);
   if (access(path.c_str(), X_OK) == 0) return path;
@@ -125,18 +125,18 @@ absl::StatusOr<std::string> FindProgram(const TargetSpec& spec, const std::strin
   }
   return absl::NotFoundError(absl::StrCat("there is no reference server \"", spec.value, "\" in ",
                                           bin_directory,
-                                          "; there are: ", ReferenceServers(bin_directory)));
+                                          "; there are: ", reference_servers(bin_directory)));
 }
 
-absl::StatusOr<std::string> OwnBinDirectory() {
+absl::StatusOr<std::string> own_bin_directory() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return absl::InternalError("cannot read /proc/self/exe: " + error.message());
   return self.parent_path().string();
 }
 
-absl::StatusOr<std::vector<std::string>> BuildArgv(const TargetSpec& spec,
-                                                   const std::string& program, uint16_t port) {
+absl::StatusOr<std::vector<std::string>> build_argv(const TargetSpec& spec,
+                                                    const std::string& program, uint16_t port) {
   switch (spec.kind) {
     case TargetKind::kPipeline:
       return std::vector<std::string>{program, "--pipeline", spec.value, "--listen", "127.0.0.1:0"};
@@ -145,17 +145,17 @@ absl::StatusOr<std::vector<std::string>> BuildArgv(const TargetSpec& spec,
     case TargetKind::kCommand:
       break;
     case TargetKind::kUrl:
-      return absl::InvalidArgumentError(Describe(spec) +
+      return absl::InvalidArgumentError(describe(spec) +
                                         " runs already: there is nothing to start");
   }
   if (spec.value.find(kPortPlace) == std::string::npos) {
     return absl::InvalidArgumentError(
-        absl::StrCat(Describe(spec),
+        absl::StrCat(describe(spec),
                      " must say {port} where its port belongs, as in `nginx -p {port}`: hotlap "
                      "picks a free one, so that arms never share it"));
   }
   const std::string command = absl::StrReplaceAll(spec.value, {{"{port}", absl::StrCat(port)}});
-  const bool simple = IsSimpleCommand(command);
+  const bool simple = is_simple_command(command);
   return std::vector<std::string>{"/bin/sh", "-c", simple ? "exec " + command : command};
 }
 

@@ -1,5 +1,5 @@
 // What a server under test is, before it runs: its kind, and the argv that starts it. Pure: no
-// process, no file is touched here except by FindProgram, which asks whether a program is there.
+// process, no file is touched here except by find_program, which asks whether a program is there.
 #ifndef HOTLAP_HARNESS_TARGETS_TARGET_SPEC_H_
 #define HOTLAP_HARNESS_TARGETS_TARGET_SPEC_H_
 
@@ -30,32 +30,32 @@ struct Endpoint {
   std::string host;
   uint16_t port = 0;
 
-  std::string ToString() const;  // "127.0.0.1:8080", "[::1]:8080"
+  std::string to_string() const;  // "127.0.0.1:8080", "[::1]:8080"
 };
 
 // "127.0.0.1:80", "[::1]:80", "localhost:80".
-absl::StatusOr<Endpoint> ParseEndpoint(std::string_view text);
+absl::StatusOr<Endpoint> parse_endpoint(std::string_view text);
 
 // "http://HOST:PORT" with an optional path, which is ignored; port 80 where none is given.
-absl::StatusOr<Endpoint> ParseUrl(std::string_view url);
+absl::StatusOr<Endpoint> parse_url(std::string_view url);
 
 // As messages call it: `pipeline "fast"`, `server "floor"`, `command "nginx …"`.
-std::string Describe(const TargetSpec& spec);
+std::string describe(const TargetSpec& spec);
 
 // Whether the target prints `listening on HOST:PORT` as its first line (pipeline, server).
-bool AnnouncesItself(TargetKind kind);
+bool announces_itself(TargetKind kind);
 
 // The program of a pipeline or server target: `bin_directory`/hotlap-…, or an error that lists
 // the reference servers which are there.
-absl::StatusOr<std::string> FindProgram(const TargetSpec& spec, const std::string& bin_directory);
+absl::StatusOr<std::string> find_program(const TargetSpec& spec, const std::string& bin_directory);
 
 // The directory of the running binary, where hotlap-launch and the servers are built too.
-absl::StatusOr<std::string> OwnBinDirectory();
+absl::StatusOr<std::string> own_bin_directory();
 
 // The argv of a target. `program` serves pipeline and server targets; `port` replaces {port} in a
 // command, which must contain it at least once.
-absl::StatusOr<std::vector<std::string>> BuildArgv(const TargetSpec& spec,
-                                                   const std::string& program, uint16_t port);
+absl::StatusOr<std::vector<std::string>> build_argv(const TargetSpec& spec,
+                                                    const std::string& program, uint16_t port);
 
 }  // namespace hotlap::targets
 

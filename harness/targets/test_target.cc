@@ -30,29 +30,29 @@
 
 namespace {
 
-int64_t ThreadCpuNs() {
+int64_t thread_cpu_ns() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-void BurnThread(int64_t ms) {
-  const int64_t end = ThreadCpuNs() + ms * 1'000'000;
-  while (ThreadCpuNs() < end) {
+void burn_thread(int64_t ms) {
+  const int64_t end = thread_cpu_ns() + ms * 1'000'000;
+  while (thread_cpu_ns() < end) {
   }
 }
 
-void Burn(int64_t ms, int threads) {
+void burn(int64_t ms, int threads) {
   std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(BurnThread, ms);
-  BurnThread(ms);
+  for (int i = 1; i < threads; ++i) others.emplace_back(burn_thread, ms);
+  burn_thread(ms);
   for (std::thread& other : others) other.join();
 }
 
-void Fork(int64_t ms, int children) {
+void fork_children(int64_t ms, int children) {
   for (int i = 0; i < children; ++i) {
     if (fork() == 0) {
-      BurnThread(ms);
+      burn_thread(ms);
       _exit(0);
     }
   }
@@ -60,7 +60,7 @@ void Fork(int64_t ms, int children) {
   }
 }
 
-void Touch(int64_t pages) {
+void touch(int64_t pages) {
   const int64_t page = sysconf(_SC_PAGESIZE);
   void* const memory =
       mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,15 +69,15 @@ void Touch(int64_t pages) {
   munmap(memory, pages * page);
 }
 
-std::string CarryOut(const std::string& line) {
+std::string carry_out(const std::string& line) {
   char order[32] = {};
   long long first = 0;
   int second = 1;
   sscanf(line.c_str(), "%31s %lld %d", order, &first, &second);
   const std::string name = order;
-  if (name == "burn") Burn(first, second);
-  if (name == "fork") Fork(first, second);
-  if (name == "touch") Touch(first);
+  if (name == "burn") burn(first, second);
+  if (name == "fork") fork_children(first, second);
+  if (name == "touch") touch(first);
   if (name == "calls") {
     for (long long i = 0; i < first; ++i) syscall(SYS_getppid);
   }
@@ -91,7 +91,7 @@ std::string CarryOut(const std::string& line) {
   return cpus + "\n";
 }
 
-int Listen(int port, int* bound) {
+int listen_on(int port, int* bound) {
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -110,22 +110,22 @@ int Listen(int port, int* bound) {
   return listener;
 }
 
-[[noreturn]] void AcceptForever(int listener) {
+[[noreturn]] void accept_forever(int listener) {
   while (true) {
     const int connection = accept(listener, nullptr, nullptr);
     if (connection < 0) continue;
     std::string line;
     char byte;
     while (read(connection, &byte, 1) == 1 && byte != '\n') line.push_back(byte);
-    const std::string reply = line.empty() ? "" : CarryOut(line);
+    const std::string reply = line.empty() ? "" : carry_out(line);
     (void)!write(connection, reply.data(), reply.size());
     close(connection);
   }
 }
 
-int ListenAndAnnounce(int port, const char* announced) {
+int listen_and_announce(int port, const char* announced) {
   int bound = 0;
-  const int listener = Listen(port, &bound);
+  const int listener = listen_on(port, &bound);
   if (announced != nullptr) {
     printf("listening on 127.0.0.1:%d\npipeline dispatch=test,mode=%s\n", bound, announced);
     fflush(stdout);
@@ -133,12 +133,12 @@ int ListenAndAnnounce(int port, const char* announced) {
   return listener;
 }
 
-[[noreturn]] void Serve(int port, const char* announced) {
-  AcceptForever(ListenAndAnnounce(port, announced));
+[[noreturn]] void serve(int port, const char* announced) {
+  accept_forever(listen_and_announce(port, announced));
 }
 
-[[noreturn]] void Spam(int port) {
-  const int listener = ListenAndAnnounce(port, "spam");
+[[noreturn]] void spam(int port) {
+  const int listener = listen_and_announce(port, "spam");
   if (fork() == 0) {
     alarm(120);
     const std::string noise(1000, 'z');
@@ -146,10 +146,10 @@ int ListenAndAnnounce(int port, const char* announced) {
     }
     _exit(0);
   }
-  AcceptForever(listener);
+  accept_forever(listener);
 }
 
-[[noreturn]] void Daemonise(int port) {
+[[noreturn]] void daemonise(int port) {
   int alive[2];  // the daemon serves only when root and go-between have let go of it
   if (pipe(alive) != 0) exit(2);
   if (fork() == 0) {
@@ -159,18 +159,18 @@ int ListenAndAnnounce(int port, const char* announced) {
     char byte;
     close(alive[1]);
     (void)!read(alive[0], &byte, 1);
-    Serve(port, nullptr);
+    serve(port, nullptr);
   }
   wait(nullptr);
   exit(0);
 }
 
-[[noreturn]] void ServeInGrandchild(int port) {
+[[noreturn]] void serve_in_grandchild(int port) {
   if (fork() == 0) {
     alarm(120);
     if (fork() == 0) {
       alarm(120);
-      Serve(port, nullptr);
+      serve(port, nullptr);
     }
     pause();
   }
@@ -178,7 +178,7 @@ int ListenAndAnnounce(int port, const char* announced) {
   exit(0);
 }
 
-void PrintEnvironment() {
+void print_environment() {
   const char* padding = getenv("HOTLAP_PADDING");
   const char* given = getenv("HOTLAP_TEST");
   fprintf(stderr, "padding %zu given %s\n", padding == nullptr ? 0 : strlen(padding),
@@ -210,10 +210,10 @@ int main(int argc, char** argv) {
     fflush(stdout);
     while (true) pause();
   }
-  if (mode == "fork") ServeInGrandchild(port);
-  if (mode == "daemonise") Daemonise(port);
-  if (mode == "spam") Spam(port);
+  if (mode == "fork") serve_in_grandchild(port);
+  if (mode == "daemonise") daemonise(port);
+  if (mode == "spam") spam(port);
   if (mode == "stubborn") signal(SIGTERM, SIG_IGN);
-  if (mode == "environment") PrintEnvironment();
-  Serve(mode == "elsewhere" ? 0 : port, announces ? mode.c_str() : nullptr);
+  if (mode == "environment") print_environment();
+  serve(mode == "elsewhere" ? 0 : port, announces ? mode.c_str() : nullptr);
 }

@@ -15,14 +15,14 @@
 
 namespace hotlap::targets {
 
-std::string TestLauncherPath() { return HOTLAP_TEST_LAUNCHER; }
-std::string TestTargetPath() { return HOTLAP_TEST_TARGET; }
+std::string test_launcher_path() { return HOTLAP_TEST_LAUNCHER; }
+std::string test_target_path() { return HOTLAP_TEST_TARGET; }
 
-std::unique_ptr<Spawner> MakeTestSpawner(bool allow_pid_namespace) {
+std::unique_ptr<Spawner> make_test_spawner(bool allow_pid_namespace) {
   SpawnerOptions options;
-  options.launcher = TestLauncherPath();
+  options.launcher = test_launcher_path();
   options.allow_pid_namespace = allow_pid_namespace;
-  auto spawner = Spawner::Create(options);
+  auto spawner = Spawner::create(options);
   if (!spawner.ok()) {
     std::cerr << spawner.status() << "\n";
     return nullptr;
@@ -30,20 +30,20 @@ std::unique_ptr<Spawner> MakeTestSpawner(bool allow_pid_namespace) {
   return *std::move(spawner);
 }
 
-TargetSpec TestCommand(const std::string& mode) {
-  return {TargetKind::kCommand, absl::StrCat(TestTargetPath(), " ", mode, " {port}")};
+TargetSpec test_command(const std::string& mode) {
+  return {TargetKind::kCommand, absl::StrCat(test_target_path(), " ", mode, " {port}")};
 }
 
-TargetSpec TestPipeline(const std::string& mode) { return {TargetKind::kPipeline, mode}; }
+TargetSpec test_pipeline(const std::string& mode) { return {TargetKind::kPipeline, mode}; }
 
-LaunchOptions TestOptions() {
+LaunchOptions test_options() {
   LaunchOptions options;
   options.arm = std::string("b");
-  options.program = TestTargetPath();
+  options.program = test_target_path();
   return options;
 }
 
-std::string Ask(const Endpoint& endpoint, const std::string& order) {
+std::string ask(const Endpoint& endpoint, const std::string& order) {
   const capture::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -60,7 +60,7 @@ std::string Ask(const Endpoint& endpoint, const std::string& order) {
   return reply;
 }
 
-bool AwaitEnd(pid_t pid, absl::Duration patience) {
+bool await_end(pid_t pid, absl::Duration patience) {
   const capture::UniqueFd fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!fd.valid()) return true;
   pollfd entry{fd.get(), POLLIN, 0};

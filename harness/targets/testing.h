@@ -11,21 +11,22 @@
 
 namespace hotlap::targets {
 
-std::string TestLauncherPath();
-std::string TestTargetPath();
+std::string test_launcher_path();
+std::string test_target_path();
 
 // A spawner of the built launcher; nullptr (and the reason on stderr) when it cannot be made.
-std::unique_ptr<Spawner> MakeTestSpawner(bool allow_pid_namespace = true);
+std::unique_ptr<Spawner> make_test_spawner(bool allow_pid_namespace = true);
 
-TargetSpec TestCommand(const std::string& mode);   // test_target MODE {port}
-TargetSpec TestPipeline(const std::string& mode);  // with TestOptions(): the program is test_target
-LaunchOptions TestOptions();
+TargetSpec test_command(const std::string& mode);  // test_target MODE {port}
+// With test_options(): the program is test_target.
+TargetSpec test_pipeline(const std::string& mode);
+LaunchOptions test_options();
 
 // Sends one line and returns the reply; empty when the target cannot be reached.
-std::string Ask(const Endpoint& endpoint, const std::string& order);
+std::string ask(const Endpoint& endpoint, const std::string& order);
 
 // Waits for a process that need not be a child to end; true once it has.
-bool AwaitEnd(pid_t pid, absl::Duration patience);
+bool await_end(pid_t pid, absl::Duration patience);
 
 }  // namespace hotlap::targets
 

@@ -19,7 +19,7 @@
 
 namespace hotlap::targets {
 
-void OutputTail::Append(const char* bytes, size_t count) {
+void OutputTail::append(const char* bytes, size_t count) {
   if (count > kBytes) {
     bytes += count - kBytes;
     count = kBytes;
@@ -32,7 +32,7 @@ std::string OutputTail::text() const {
   return kept_.size() <= kBytes ? kept_ : kept_.substr(kept_.size() - kBytes);
 }
 
-std::string DescribeWaitStatus(int status) {
+std::string describe_wait_status(int status) {
   if (WIFEXITED(status)) return absl::StrCat("exited with code ", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   return absl::StrCat("killed by signal ", signal, " (", strsignal(signal), ")");
@@ -58,7 +58,7 @@ std::string WatchedProcess::output_tail() const {
   return tail_.text();
 }
 
-bool WatchedProcess::Await(const std::function<bool(const State&)>& done,
+bool WatchedProcess::await(const std::function<bool(const State&)>& done,
                            absl::Time deadline) const {
   // Waits on the monotonic clock: a step of the wall clock neither cuts nor stretches it.
   const absl::Duration left = std::min(deadline - absl::Now(), absl::Hours(24));
@@ -66,7 +66,7 @@ bool WatchedProcess::Await(const std::function<bool(const State&)>& done,
   return changed_.wait_for(lock, absl::ToChronoNanoseconds(left), [&] { return done(state_); });
 }
 
-absl::Status WatchedProcess::Go() {
+absl::Status WatchedProcess::go() {
   const LaunchMessage message{LaunchMessageKind::kGo, 0, LaunchStep::kNone};
   if (send(control_.get(), &message, sizeof message, MSG_NOSIGNAL) != sizeof message) {
     return absl::ErrnoToStatus(errno, "cannot tell the launcher to go on");
@@ -74,36 +74,36 @@ absl::Status WatchedProcess::Go() {
   return absl::OkStatus();
 }
 
-void WatchedProcess::SignalRoot(int signal) const {
+void WatchedProcess::signal_root(int signal) const {
   const std::lock_guard lock(mutex_);
   if (root_pidfd_.valid()) syscall(SYS_pidfd_send_signal, root_pidfd_.get(), signal, nullptr, 0);
 }
 
-void WatchedProcess::RequestEnd() const { shutdown(control_.get(), SHUT_WR); }
+void WatchedProcess::request_end() const { shutdown(control_.get(), SHUT_WR); }
 
-void WatchedProcess::KillLauncher() const {
+void WatchedProcess::kill_launcher() const {
   syscall(SYS_pidfd_send_signal, launcher_pidfd_.get(), SIGKILL, nullptr, 0);
 }
 
-std::vector<pid_t> WatchedProcess::Tree() const {
+std::vector<pid_t> WatchedProcess::tree() const {
   const State now = state();
   if (now.gone) return {};
-  std::vector<pid_t> tree = Descendants(launcher_pid_);
+  std::vector<pid_t> pids = descendants(launcher_pid_);
   // The launcher's one child in a namespace is pid 1 of it: a launcher too.
-  if (pid_namespace_ && !tree.empty()) tree.erase(tree.begin());
-  const auto root = std::find(tree.begin(), tree.end(), now.root_pid);
-  if (root != tree.end()) std::rotate(tree.begin(), root, root + 1);
-  return tree;
+  if (pid_namespace_ && !pids.empty()) pids.erase(pids.begin());
+  const auto root = std::find(pids.begin(), pids.end(), now.root_pid);
+  if (root != pids.end()) std::rotate(pids.begin(), root, root + 1);
+  return pids;
 }
 
 bool WatchedProcess::alive() const {
   const State now = state();
   if (now.gone || now.failure) return false;
   if (!now.root_status) return true;
-  return *now.root_status == 0 && !Tree().empty();
+  return *now.root_status == 0 && !tree().empty();
 }
 
-bool WatchedProcess::ReadControl() {
+bool WatchedProcess::read_control() {
   while (true) {
     LaunchMessage message;
     iovec part{&message, sizeof message};
@@ -127,14 +127,14 @@ bool WatchedProcess::ReadControl() {
     }
     if (message.kind != LaunchMessageKind::kReady) {
       // What the target printed before its end is known before its end is.
-      ReadOutput(out_.get(), true);
-      ReadOutput(err_.get(), false);
+      read_output(out_.get(), true);
+      read_output(err_.get(), false);
     }
-    TakeMessage(message, sender);
+    take_message(message, sender);
   }
 }
 
-void WatchedProcess::TakeMessage(const LaunchMessage& message, pid_t sender) {
+void WatchedProcess::take_message(const LaunchMessage& message, pid_t sender) {
   const std::lock_guard lock(mutex_);
   switch (message.kind) {
     case LaunchMessageKind::kReady:
@@ -155,7 +155,7 @@ void WatchedProcess::TakeMessage(const LaunchMessage& message, pid_t sender) {
   changed_.notify_all();
 }
 
-bool WatchedProcess::ReadOutput(int fd, bool is_stdout) {
+bool WatchedProcess::read_output(int fd, bool is_stdout) {
   char buffer[16 * 1024];
   // Bounded, so that a target which never stops printing leaves time for the others.
   for (int turn = 0; turn < 16; ++turn) {
@@ -163,14 +163,14 @@ bool WatchedProcess::ReadOutput(int fd, bool is_stdout) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno == EAGAIN;
     if (n == 0) return false;
-    TakeOutput(buffer, static_cast<size_t>(n), is_stdout);
+    take_output(buffer, static_cast<size_t>(n), is_stdout);
   }
   return true;
 }
 
-void WatchedProcess::TakeOutput(const char* bytes, size_t count, bool is_stdout) {
+void WatchedProcess::take_output(const char* bytes, size_t count, bool is_stdout) {
   const std::lock_guard lock(mutex_);
-  tail_.Append(bytes, count);
+  tail_.append(bytes, count);
   if (!is_stdout) return;
   bool news = false;
   for (size_t i = 0; i < count && state_.lines.size() < kLines; ++i) {
@@ -185,10 +185,10 @@ void WatchedProcess::TakeOutput(const char* bytes, size_t count, bool is_stdout)
   if (news) changed_.notify_all();
 }
 
-void WatchedProcess::FinishEnded() {
-  ReadControl();
-  ReadOutput(out_.get(), true);
-  ReadOutput(err_.get(), false);
+void WatchedProcess::finish_ended() {
+  read_control();
+  read_output(out_.get(), true);
+  read_output(err_.get(), false);
   siginfo_t info{};
   waitid(static_cast<idtype_t>(P_PIDFD), launcher_pidfd_.get(), &info, WEXITED);
   const std::lock_guard lock(mutex_);
@@ -200,13 +200,13 @@ void WatchedProcess::FinishEnded() {
   changed_.notify_all();
 }
 
-void EndTree(const WatchedProcess& process) {
+void end_tree(const WatchedProcess& process) {
   const auto gone = [](const WatchedProcess::State& state) { return state.gone; };
-  process.RequestEnd();
-  if (process.Await(gone, absl::Now() + absl::Seconds(5))) return;
+  process.request_end();
+  if (process.await(gone, absl::Now() + absl::Seconds(5))) return;
   // The launcher does not answer (stopped, say): its own end takes a namespace with it.
-  process.KillLauncher();
-  process.Await(gone, absl::Now() + absl::Seconds(5));
+  process.kill_launcher();
+  process.await(gone, absl::Now() + absl::Seconds(5));
 }
 
 }  // namespace hotlap::targets

@@ -24,7 +24,7 @@ class OutputTail {
  public:
   static constexpr size_t kBytes = 4096;
 
-  void Append(const char* bytes, size_t count);
+  void append(const char* bytes, size_t count);
   std::string text() const;
 
  private:
@@ -32,7 +32,7 @@ class OutputTail {
 };
 
 // How a wait status reads: "exited with code 1", "killed by signal 11 (Segmentation fault)".
-std::string DescribeWaitStatus(int status);
+std::string describe_wait_status(int status);
 
 class WatchedProcess {
  public:
@@ -54,32 +54,32 @@ class WatchedProcess {
   std::string output_tail() const;
 
   // Waits until `done` holds of the state; false when `deadline` came first.
-  bool Await(const std::function<bool(const State&)>& done, absl::Time deadline) const;
+  bool await(const std::function<bool(const State&)>& done, absl::Time deadline) const;
 
   // Lets the target exec.
-  absl::Status Go();
+  absl::Status go();
 
   // A signal to the root, to nobody when it has ended.
-  void SignalRoot(int signal) const;
+  void signal_root(int signal) const;
 
   // Asks the launcher to end everything, or ends the launcher itself.
-  void RequestEnd() const;
-  void KillLauncher() const;
+  void request_end() const;
+  void kill_launcher() const;
 
-  std::vector<pid_t> Tree() const;
+  std::vector<pid_t> tree() const;
   bool alive() const;
   int root_pidfd() const { return root_pidfd_.get(); }
 
  private:
   friend class Watcher;
 
-  // Called by the Watcher's thread. The Read functions return false once their stream has ended.
-  bool ReadControl();
-  bool ReadOutput(int fd, bool is_stdout);
-  void FinishEnded();
+  // Called by the Watcher's thread. The read functions return false once their stream has ended.
+  bool read_control();
+  bool read_output(int fd, bool is_stdout);
+  void finish_ended();
 
-  void TakeMessage(const LaunchMessage& message, pid_t sender);
-  void TakeOutput(const char* bytes, size_t count, bool is_stdout);
+  void take_message(const LaunchMessage& message, pid_t sender);
+  void take_output(const char* bytes, size_t count, bool is_stdout);
 
   const pid_t launcher_pid_;
   const bool pid_namespace_;
@@ -98,7 +98,7 @@ class WatchedProcess {
 };
 
 // Kills every process of the target and waits for that; bounded at some seconds.
-void EndTree(const WatchedProcess& process);
+void end_tree(const WatchedProcess& process);
 
 }  // namespace hotlap::targets
 

@@ -33,7 +33,7 @@ struct Ends {
   UniqueFd theirs;
 };
 
-absl::StatusOr<Ends> MakePipe() {
+absl::StatusOr<Ends> make_pipe() {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) {
     return absl::ErrnoToStatus(errno, "cannot make a pipe for a target's output");
@@ -43,7 +43,7 @@ absl::StatusOr<Ends> MakePipe() {
   return ends;
 }
 
-absl::StatusOr<Ends> MakeControl() {
+absl::StatusOr<Ends> make_control() {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
     return absl::ErrnoToStatus(errno, "cannot make a launcher's control socket");
@@ -56,7 +56,7 @@ absl::StatusOr<Ends> MakeControl() {
   return ends;
 }
 
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (std::string& string : strings) pointers.push_back(string.data());
   pointers.push_back(nullptr);
@@ -86,14 +86,14 @@ class SpawnAttributes {
   SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
   // The descriptors must be above kControlFd, so that none is overwritten before it is used.
-  int Spawn(SpawnRequest& request, int control, int out, int err, pid_t* pid) {
+  int spawn(SpawnRequest& request, int control, int out, int err, pid_t* pid) {
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, out, 1);
     posix_spawn_file_actions_adddup2(&actions_, err, 2);
     posix_spawn_file_actions_adddup2(&actions_, control, kControlFd);
     posix_spawn_file_actions_addclosefrom_np(&actions_, kControlFd + 1);
     return posix_spawn(pid, request.argv.at(0).c_str(), &actions_, &attributes_,
-                       Pointers(request.argv).data(), Pointers(request.environment).data());
+                       pointers_to(request.argv).data(), pointers_to(request.environment).data());
   }
 
  private:
@@ -101,25 +101,25 @@ class SpawnAttributes {
   posix_spawn_file_actions_t actions_;
 };
 
-UniqueFd AboveControl(UniqueFd fd) {
+UniqueFd above_control(UniqueFd fd) {
   if (fd.get() > kControlFd) return fd;
   return UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, kControlFd + 1));
 }
 
-absl::StatusOr<std::shared_ptr<WatchedProcess>> SpawnLauncher(SpawnRequest& request) {
-  absl::StatusOr<Ends> control = MakeControl();
+absl::StatusOr<std::shared_ptr<WatchedProcess>> spawn_launcher(SpawnRequest& request) {
+  absl::StatusOr<Ends> control = make_control();
   if (!control.ok()) return control.status();
-  absl::StatusOr<Ends> out = MakePipe();
+  absl::StatusOr<Ends> out = make_pipe();
   if (!out.ok()) return out.status();
-  absl::StatusOr<Ends> err = MakePipe();
+  absl::StatusOr<Ends> err = make_pipe();
   if (!err.ok()) return err.status();
-  const UniqueFd their_control = AboveControl(std::move(control->theirs));
-  const UniqueFd their_out = AboveControl(std::move(out->theirs));
-  const UniqueFd their_err = AboveControl(std::move(err->theirs));
+  const UniqueFd their_control = above_control(std::move(control->theirs));
+  const UniqueFd their_out = above_control(std::move(out->theirs));
+  const UniqueFd their_err = above_control(std::move(err->theirs));
   pid_t pid = 0;
   SpawnAttributes attributes;
   const int error =
-      attributes.Spawn(request, their_control.get(), their_out.get(), their_err.get(), &pid);
+      attributes.spawn(request, their_control.get(), their_out.get(), their_err.get(), &pid);
   if (error != 0) {
     return absl::ErrnoToStatus(error, absl::StrCat("cannot start the launcher ", request.argv[0]));
   }
@@ -135,7 +135,7 @@ absl::StatusOr<std::shared_ptr<WatchedProcess>> SpawnLauncher(SpawnRequest& requ
                                           std::move(err->ours));
 }
 
-void Pin(const std::vector<int>& cpus) {
+void pin(const std::vector<int>& cpus) {
   if (cpus.empty()) return;
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -145,7 +145,7 @@ void Pin(const std::vector<int>& cpus) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Watcher>> Watcher::Create(const std::vector<int>& cpus) {
+absl::StatusOr<std::shared_ptr<Watcher>> Watcher::create(const std::vector<int>& cpus) {
   std::shared_ptr<Watcher> watcher(new Watcher);  // the constructor is private
   watcher->epoll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   watcher->wake_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -159,7 +159,7 @@ absl::StatusOr<std::shared_ptr<Watcher>> Watcher::Create(const std::vector<int>&
     return absl::ErrnoToStatus(errno, "cannot make the watcher of targets");
   }
   Watcher* const raw = watcher.get();
-  watcher->thread_ = std::thread([raw, cpus] { raw->Run(cpus); });
+  watcher->thread_ = std::thread([raw, cpus] { raw->run(cpus); });
   return watcher;
 }
 
@@ -173,7 +173,7 @@ Watcher::~Watcher() {
   thread_.join();
 }
 
-absl::StatusOr<std::shared_ptr<WatchedProcess>> Watcher::Spawn(SpawnRequest request) {
+absl::StatusOr<std::shared_ptr<WatchedProcess>> Watcher::spawn(SpawnRequest request) {
   std::future<Spawned> result;
   {
     const std::lock_guard lock(mutex_);
@@ -184,9 +184,9 @@ absl::StatusOr<std::shared_ptr<WatchedProcess>> Watcher::Spawn(SpawnRequest requ
   return result.get();
 }
 
-void Watcher::Run(const std::vector<int>& cpus) {
+void Watcher::run(const std::vector<int>& cpus) {
   pthread_setname_np(pthread_self(), "hotlap-spawner");
-  Pin(cpus);
+  pin(cpus);
   absl::Time give_up = absl::InfiniteFuture();
   bool stopping = false;
   while (!stopping || !watched_.empty()) {
@@ -194,25 +194,25 @@ void Watcher::Run(const std::vector<int>& cpus) {
     const int n = epoll_wait(epoll_.get(), events, 16, stopping ? 100 : -1);
     for (int i = 0; i < n; ++i) {
       if (events[i].data.fd == wake_.get()) {
-        TakeOrders();
+        take_orders();
       } else {
-        Serve(events[i].data.fd);
+        serve(events[i].data.fd);
       }
     }
     const std::lock_guard lock(mutex_);
     if (stopping_ && !stopping) {
       stopping = true;
       give_up = absl::Now() + kEndPatience;
-      for (const auto& [fd, watched] : watched_) watched.process->RequestEnd();
+      for (const auto& [fd, watched] : watched_) watched.process->request_end();
     }
     if (absl::Now() > give_up) {
-      for (const auto& [fd, watched] : watched_) watched.process->KillLauncher();
+      for (const auto& [fd, watched] : watched_) watched.process->kill_launcher();
       give_up = absl::InfiniteFuture();
     }
   }
 }
 
-void Watcher::TakeOrders() {
+void Watcher::take_orders() {
   eventfd_t ignored;
   eventfd_read(wake_.get(), &ignored);
   std::deque<Order> orders;
@@ -221,61 +221,61 @@ void Watcher::TakeOrders() {
     orders.swap(orders_);
   }
   for (Order& order : orders) {
-    Spawned spawned = SpawnLauncher(order.request);
-    if (spawned.ok()) Add(*spawned);
+    Spawned spawned = spawn_launcher(order.request);
+    if (spawned.ok()) add(*spawned);
     order.result.set_value(std::move(spawned));
   }
 }
 
-void Watcher::Add(const std::shared_ptr<WatchedProcess>& process) {
-  Watch(process->control_.get(), process, Stream::kControl);
-  Watch(process->out_.get(), process, Stream::kOut);
-  Watch(process->err_.get(), process, Stream::kErr);
-  Watch(process->launcher_pidfd_.get(), process, Stream::kLauncher);
+void Watcher::add(const std::shared_ptr<WatchedProcess>& process) {
+  watch(process->control_.get(), process, Stream::kControl);
+  watch(process->out_.get(), process, Stream::kOut);
+  watch(process->err_.get(), process, Stream::kErr);
+  watch(process->launcher_pidfd_.get(), process, Stream::kLauncher);
 }
 
-void Watcher::Watch(int fd, const std::shared_ptr<WatchedProcess>& process, Stream stream) {
+void Watcher::watch(int fd, const std::shared_ptr<WatchedProcess>& process, Stream stream) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = fd;
   if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) {
     watched_.emplace(fd, Watched{process, stream});
   } else {
-    process->RequestEnd();  // unwatched it would block one day: better that it ends at once
+    process->request_end();  // unwatched it would block one day: better that it ends at once
   }
 }
 
-void Watcher::Forget(int fd) {
+void Watcher::forget(int fd) {
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   watched_.erase(fd);
 }
 
-void Watcher::Serve(int fd) {
+void Watcher::serve(int fd) {
   const auto at = watched_.find(fd);
   if (at == watched_.end()) return;
   const Watched watched = at->second;
   bool open = true;
   switch (watched.stream) {
     case Stream::kControl:
-      open = watched.process->ReadControl();
+      open = watched.process->read_control();
       break;
     case Stream::kOut:
     case Stream::kErr:
-      open = watched.process->ReadOutput(fd, watched.stream == Stream::kOut);
+      open = watched.process->read_output(fd, watched.stream == Stream::kOut);
       break;
     case Stream::kLauncher:
-      Finish(watched.process);
+      finish(watched.process);
       return;
   }
-  if (!open) Forget(fd);
+  if (!open) forget(fd);
 }
 
-void Watcher::Finish(const std::shared_ptr<WatchedProcess>& process) {
+void Watcher::finish(const std::shared_ptr<WatchedProcess>& process) {
   for (const int fd : {process->control_.get(), process->out_.get(), process->err_.get(),
                        process->launcher_pidfd_.get()}) {
-    Forget(fd);
+    forget(fd);
   }
-  process->FinishEnded();
+  process->finish_ended();
 }
 
 }  // namespace hotlap::targets

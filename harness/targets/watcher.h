@@ -29,7 +29,7 @@ struct SpawnRequest {
 class Watcher {
  public:
   // The thread is pinned to `cpus` unless that is empty.
-  static absl::StatusOr<std::shared_ptr<Watcher>> Create(const std::vector<int>& cpus);
+  static absl::StatusOr<std::shared_ptr<Watcher>> create(const std::vector<int>& cpus);
 
   // Ends every target, waits for that (bounded), and joins.
   ~Watcher();
@@ -37,7 +37,7 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
 
   // Forks a launcher from the lasting thread. Thread-safe.
-  absl::StatusOr<std::shared_ptr<WatchedProcess>> Spawn(SpawnRequest request);
+  absl::StatusOr<std::shared_ptr<WatchedProcess>> spawn(SpawnRequest request);
 
  private:
   using Spawned = absl::StatusOr<std::shared_ptr<WatchedProcess>>;
@@ -49,13 +49,13 @@ class Watcher {
 
   Watcher() = default;
 
-  void Run(const std::vector<int>& cpus);
-  void TakeOrders();
-  void Serve(int fd);
-  void Add(const std::shared_ptr<WatchedProcess>& process);
-  void Watch(int fd, const std::shared_ptr<WatchedProcess>& process, Stream stream);
-  void Forget(int fd);
-  void Finish(const std::shared_ptr<WatchedProcess>& process);
+  void run(const std::vector<int>& cpus);
+  void take_orders();
+  void serve(int fd);
+  void add(const std::shared_ptr<WatchedProcess>& process);
+  void watch(int fd, const std::shared_ptr<WatchedProcess>& process, Stream stream);
+  void forget(int fd);
+  void finish(const std::shared_ptr<WatchedProcess>& process);
 
   struct Watched {
     std::shared_ptr<WatchedProcess> process;
