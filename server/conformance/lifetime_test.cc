@@ -31,6 +31,10 @@ class Lifetime : public testing::TestWithParam<std::string> {
     server_.emplace(server_command(GetParam(), flags), max_files);
     ASSERT_EQ(server_->error(), "");
   }
+  void TearDown() override {
+    if (!server_) return;
+    EXPECT_EQ(server_->sanitizer_report(), "");
+  }
   Peer connect(int receive_buffer_bytes = 0) {
     return Peer(server_->endpoint(), receive_buffer_bytes);
   }
