@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "server/conformance/server_process.h"
@@ -154,6 +156,34 @@ TEST(Verify, AsioReferencePassesTheShortFormButForInspect) {
     EXPECT_THAT(line, HasSubstr("status 404, expected 200"));
   }
   EXPECT_GT(report->cases, 24u);
+}
+
+TEST(Verify, ProfilesOfTheLabPassTheShortFormInASecond) {
+  std::vector<std::unique_ptr<ServerProcess>> servers;
+  std::vector<Target> targets;
+  for (const char* spec : {"baseline", "fast"}) {
+    servers.push_back(std::make_unique<ServerProcess>(
+        std::vector<std::string>{binary("hotlap-server"), "--pipeline", spec}));
+    ASSERT_EQ(servers.back()->error(), "");
+    targets.push_back({spec, servers.back()->endpoint()});
+  }
+  auto started = std::chrono::steady_clock::now();
+  auto report = verify(targets, Depth::quick);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(report->passed()) << testing::PrintToString(report->lines);
+  EXPECT_EQ(report->exchanges, 2 * report->cases);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(1));
+}
+
+TEST(Verify, NamesTheTargetThatDiffersFromTheFirst) {
+  // Each is right by itself, but their limits differ.
+  ServerProcess one({binary("hotlap-server")}),
+      other({binary("hotlap-server"), "--max-headers", "99"});
+  std::vector<Target> targets = {{"one", one.endpoint()}, {"other", other.endpoint()}};
+  auto report = verify(targets, Depth::whole);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->differences, 1u) << testing::PrintToString(report->lines);
+  EXPECT_THAT(report->lines[0], HasSubstr("other: headers_100 (HTTP.md 17, whole)"));
 }
 
 TEST(Verify, FloorFailsAndSaysWhere) {

@@ -66,6 +66,7 @@ TEST_P(Conformance, EveryCaseWhole) {
     }
   }
   EXPECT_TRUE(server.running()) << server.stderr_text();
+  EXPECT_EQ(server.sanitizer_report(), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Pipelines, Conformance, testing::ValuesIn(pipelines_to_test()),
@@ -94,6 +95,7 @@ TEST_P(Splits, EverySplitOfEveryCase) {
     reports.fail(corpus()[index], "split at byte " + std::to_string(point),
                  "unlike whole, " + describe_difference(reference_[index], got));
   }
+  EXPECT_EQ(server.sanitizer_report(), "");
 }
 
 TEST_P(Splits, OneByteAtATime) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ class Endurance : public testing::TestWithParam<std::string> {
   void SetUp() override {
     server_.emplace(server_command(GetParam()));
     ASSERT_EQ(server_->error(), "");
+  }
+  void TearDown() override {
+    if (!server_) return;
+    EXPECT_EQ(server_->sanitizer_report(), "");
   }
   std::optional<ServerProcess> server_;
 };

@@ -139,6 +139,14 @@ long ServerProcess::resident_kib() const {
   return -1;
 }
 
+std::string ServerProcess::sanitizer_report() {
+  const std::string text = stderr_text();
+  for (const char* sign : {"Sanitizer:", "runtime error:"}) {
+    if (text.find(sign) != std::string::npos) return text;
+  }
+  return "";
+}
+
 std::string ServerProcess::stderr_text() {
   std::array<char, 4096> buffer;
   for (;;) {

@@ -33,7 +33,9 @@ class ServerProcess {
 
   double cpu_seconds() const;  // user and system so far
   long resident_kib() const;   // VmRSS
-  std::string stderr_text();   // what it has written so far
+  // What a sanitizer has said in the server so far; empty where nothing.
+  std::string sanitizer_report();
+  std::string stderr_text();  // what it has written so far
 
  private:
   void start(std::vector<std::string>& command, unsigned max_files);
