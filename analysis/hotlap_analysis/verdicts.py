@@ -127,7 +127,7 @@ def _fill(verdict: Verdict, scale: str, location: Location, as_percent: bool) ->
 def _judge(
     verdict: Verdict, known: Metric, ratio: bool, margin: float, alpha: float | None
 ) -> None:
-    """The first of METHOD's verdicts that applies; `alpha` is None between looks."""
+    """The first of the verdicts, in their order, that applies; `alpha` is None between looks."""
     estimate = verdict.estimate_percent if ratio else verdict.estimate_absolute
     bounds = verdict.percent_interval if ratio else verdict.absolute_interval
     if bounds is None or estimate is None or verdict.p is None:

@@ -1,4 +1,4 @@
-// Defaults of METHOD as they reach a run, and a sentence for every value that makes no sense.
+// Defaults as they reach a run, and a sentence for every value that makes no sense.
 #include "harness/agent/effective.h"
 
 #include <gmock/gmock.h>

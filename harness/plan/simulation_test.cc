@@ -139,7 +139,7 @@ TEST(Simulation, TheRuleOnNothingAndOnTheMargin) {
               none.different, edge.gates, clear.gates);
 }
 
-// METHOD, design point 4: a penalty on a block's second slot reads as a difference when the order
+// A penalty on a block's second slot reads as a difference when the order
 // is always AB; a coin turns it into noise.
 double order_alarms(bool coin, int runs, double penalty) {
   constexpr uint32_t kRounds = 12;

@@ -141,7 +141,7 @@ void fill_flags(const Evidence& evidence, Verdict& verdict) {
   flag(evidence.not_steady, "not steady");
 }
 
-// METHOD's order: the first that applies.
+// In this order: the first that applies.
 Word decide(const Evidence& evidence, const Verdict& verdict, const ReasonFacts& facts) {
   if (!verdict.interval || !facts.at_look) return Word::kInconclusive;
   const double estimate = *verdict.estimate;

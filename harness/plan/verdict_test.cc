@@ -125,7 +125,7 @@ TEST(Verdict, TheOrderOfRoundsDoesNotMatter) {
   }
 }
 
-// The floor of the machine's ledger, METHOD: below it neither improved nor regressed; above the
+// The floor of the machine's ledger: below it neither improved nor regressed; above the
 // margin nothing is equivalent.
 TEST(Verdict, Floor) {
   Evidence evidence = from_percents(kUp);

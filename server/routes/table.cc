@@ -1,4 +1,4 @@
-// The routes of STAGES in the order in which they are registered.
+// The routes, in the order in which they are registered.
 #include "server/routes/table.h"
 
 #include <fcntl.h>
