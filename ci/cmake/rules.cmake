@@ -2,7 +2,10 @@
 #   hotlap_library(NAME SOURCES... [DEPS LIBS...])
 #   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin
 #   hotlap_test(NAME SOURCES... [DEPS LIBS...])        GoogleTest, one ctest entry per binary
-#   hotlap_fuzzer(NAME SOURCES... [DEPS LIBS...])      libFuzzer target, with HOTLAP_FUZZ only
+#   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])
+#       libFuzzer target, with HOTLAP_FUZZ only; its seeds are in FOLDER, when not given in
+#       corpus/NAME, or written by the build into fuzz/seeds/NAME less its _fuzz. The target
+#       `fuzzers` is all of them.
 # Includes are written from the top of the tree: #include "harness/load/histogram.h".
 function(_hotlap_common target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
@@ -41,9 +44,19 @@ function(hotlap_fuzzer name)
   if(NOT HOTLAP_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SEEDS" "DEPS" ${ARGN})
+  if(NOT ARG_SEEDS)
+    set(ARG_SEEDS corpus/${name})
+  endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
   _hotlap_common(${name})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
+  # ci/test finds the fuzzers, and the seeds of each, by these files.
+  get_filename_component(seeds ${ARG_SEEDS} ABSOLUTE)
+  file(WRITE ${CMAKE_BINARY_DIR}/fuzz/${name}.seeds "${seeds}\n")
 endfunction()

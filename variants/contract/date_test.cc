@@ -71,6 +71,7 @@ TEST_P(DateContract, TicksOnceASecond) {
   for (time_t second = start + 1; second <= start + 2; ++second) {
     // 20 ms after the second has begun; nothing was written since the second before.
     timespec at{second, 20'000'000};
+    // tidy: allow sleep: the passing of time is the subject
     while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, nullptr) != 0) {
     }
     const time_t before = now();
@@ -83,6 +84,7 @@ TEST_P(DateContract, NotStaleAfterABlockedHandler) {
   StageState state(GetParam()->info);
   written(state);
   timespec away{2, 100'000'000};
+  // tidy: allow sleep: the passing of time is the subject
   while (clock_nanosleep(CLOCK_MONOTONIC, 0, &away, &away) != 0) {
   }
   const time_t before = now();

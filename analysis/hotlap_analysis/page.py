@@ -1,0 +1,131 @@
+"""The document as report.html: one file, no script, no request to anywhere."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from hotlap_analysis.document import (
+    Block,
+    Bullets,
+    Command,
+    Document,
+    Figure,
+    Paragraph,
+    Pictures,
+    Section,
+    Table,
+)
+from hotlap_analysis.pictures.canvas import DARK, LIGHT, SANS, css_variables
+
+STYLE = Path(__file__).with_name("page.css")
+
+
+def render(document: Document, pictures: Pictures) -> str:
+    sections = "\n".join(_section(section, pictures) for section in document.sections)
+    badges = "".join(
+        f'<li class="badge {badge.kind}">{inline(badge.text)}</li>' for badge in document.badges
+    )
+    figures = "".join(
+        f"<div><dt>{html.escape(label)}</dt><dd>{inline(value)}</dd></div>"
+        for label, value in document.key_figures
+    )
+    headlines = "".join(f"<p>{inline(headline)}</p>" for headline in document.headlines)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{html.escape(re.sub("[`*]", "", document.title))}</title>
+<style>
+{_colors()}{STYLE.read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<header>
+<h1>{inline(document.title)}</h1>
+<div class="headline">{headlines}</div>
+<ul class="badges">{badges}</ul>
+{f'<dl class="figures">{figures}</dl>' if figures else ""}
+</header>
+<main>
+{sections}
+</main>
+</body>
+</html>
+"""
+
+
+def _colors() -> str:
+    light = f"{css_variables(LIGHT)} --page: #f6f7f8; --sans: {SANS};"
+    dark = f"{css_variables(DARK)} --page: #121417;"
+    return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+
+
+def _section(section: Section, pictures: Pictures) -> str:
+    anchor = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
+    body = "\n".join(_block(block, pictures) for block in section.blocks)
+    return f'<section id="{anchor}">\n<h2>{inline(section.title)}</h2>\n{body}\n</section>'
+
+
+def _block(block: Block, pictures: Pictures) -> str:
+    if isinstance(block, Paragraph):
+        kind = ' class="note"' if block.note else ""
+        return f"<p{kind}>{inline(block.text)}</p>"
+    if isinstance(block, Bullets):
+        return "<ul>" + "".join(f"<li>{inline(item)}</li>" for item in block.items) + "</ul>"
+    if isinstance(block, Command):
+        return f'<pre tabindex="0"><code>{html.escape(block.text)}</code></pre>'
+    if isinstance(block, Figure):
+        return _figure(block, pictures)
+    return _table(block)
+
+
+def _figure(figure: Figure, pictures: Pictures) -> str:
+    picture = pictures.get(figure.name)
+    if picture is None:
+        return ""
+    alt = html.escape(re.sub("[`*]", "", figure.alt), quote=True)
+    return (
+        f'<figure role="img" aria-label="{alt}">'
+        f'<div class="wide">{picture.wide}</div><div class="narrow">{picture.narrow}</div></figure>'
+    )
+
+
+def _table(table: Table) -> str:
+    def cells(row: list[str], tag: str) -> str:
+        return "".join(
+            f'<{tag}{" class=" + chr(34) + "r" + chr(34) if a == "r" else ""}>{inline(c)}</{tag}>'
+            for c, a in zip(row, table.align)
+        )
+
+    rows = "".join(
+        f'<tr{" class=" + chr(34) + "strong" + chr(34) if i in table.strong else ""}>'
+        f"{cells(row, 'td')}</tr>"
+        for i, row in enumerate(table.rows)
+    )
+    head = f"<thead><tr>{cells(table.header, 'th')}</tr></thead>" if any(table.header) else ""
+    return f'<div class="table" tabindex="0"><table>{head}<tbody>{rows}</tbody></table></div>'
+
+
+def inline(text: str) -> str:
+    """`code` and **strong** as elements, all else escaped; verdict words get their colour."""
+    out = []
+    for part in re.split(r"(`[^`]*`|\*\*[^*]*\*\*)", text):
+        if part.startswith("`"):
+            out.append(f"<code>{_breakable(html.escape(part[1:-1]))}</code>")
+        elif part.startswith("**"):
+            inner = part[2:-2]
+            kind = inner.split(",")[0].lower()
+            known = kind if kind in ("improved", "regressed") else "word"
+            out.append(f'<strong class="{known}">{html.escape(inner)}</strong>')
+        else:
+            escaped = re.sub(r"10\^(−\d+)", r"10<sup>\1</sup>", html.escape(part))
+            out.append(_breakable(escaped))
+    return "".join(out)
+
+
+def _breakable(escaped: str) -> str:
+    """A line may break after the commas and equal signs of a pipeline."""
+    return re.sub(r"(?<=[a-z_0-9][=,])(?=[a-z])", "<wbr>", escaped)

@@ -1,0 +1,207 @@
+"""The benchmarks against a stand-in for hotlap whose servers cost exactly what they are told to: a
+promise that is kept reads as reached, one that is broken as missed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+# Costs: floor 1000 ns a request, fast 1100, asio 1500, a ballast step 0.5 ns of which EFFICIENCY is
+# measured; NOISE per cent of spread a round. Rounds take 2 s, the rest of a run none.
+STAND_IN = r"""#!{python}
+import csv, json, math, os, pathlib, random, re, sys
+arg = lambda name: sys.argv[sys.argv.index(name) + 1]
+def cost(target):
+    steps = re.search(r"chain:(\d+)", target)
+    base = {{"server:floor": 1000, "server:asio": 1500}}.get(target, {fast})
+    return base + (int(steps.group(1)) * 0.5 * {efficiency} if steps else 0)
+out, n = pathlib.Path(arg("--out")), int(arg("--plan").split(":")[1])
+random.seed(str(out.name))
+a, b = cost(arg("--a")), cost(arg("--b"))
+noise = [random.gauss(0, {noise}) for _ in range(n)]
+out.mkdir(parents=True)
+with open(out / "rounds.csv", "w") as file:
+    rows = csv.writer(file)
+    rows.writerow("pass round arm ok cpu_ns ballast_step_ns round_ns void_cause".split())
+    for r, e in enumerate(noise):
+        rows.writerow(["timing", r, "a", 1000, a * 1000, 0.5, 2000000000, ""])
+        rows.writerow(["timing", r, "b", 1000, b * 1000 * math.exp(e), 0.5, 2000000000, ""])
+    rows.writerow(["timing", n, "a", 1000, 1, 0.5, 2000000000, "steal"])
+centre = 100 * (b / a - 1) + 100 * sum(noise) / n
+half = 196 * {noise} / math.sqrt(n)
+metric = dict(name="cpu_per_request", unit="ns", better="lower", a=a, b=b,
+              estimate_percent=centre, interval_percent=[centre - half, centre + half],
+              estimate_absolute=centre * a / 100,
+              interval_absolute=[(centre - half) * a / 100, (centre + half) * a / 100],
+              p={p}, verdict="small")
+print(json.dumps(dict(schema=1, verdict="small", reason="", rounds=n, void_rounds=1,
+                      resolution_percent=half, metrics=[metric])))
+"""
+
+
+def run(
+    tmp_path: Path,
+    name: str,
+    *flags: str,
+    fast: int = 1100,
+    efficiency: float = 1.0,
+    noise: float = 0.004,
+    p: float = 0.5,
+) -> tuple[int, str]:
+    hotlap = tmp_path / "hotlap"
+    hotlap.write_text(
+        STAND_IN.format(python=sys.executable, fast=fast, efficiency=efficiency, noise=noise, p=p)
+    )
+    hotlap.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, HERE / name, "--hotlap", hotlap, "--results", tmp_path / "runs", *flags],
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_precision_reached(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "precision", "--sessions=3", "--aa-sessions=4")
+    assert status == 0, text
+    assert text.count("reached  ") == 3
+    assert "fast,ballast=chain:100" in text  # 50 ns in steps of half one
+    assert "30 rounds" in text  # of 2 s in 60 s
+    assert "A/A called different at p <= 0.0221: goal <= 1 of 4, reached 0 of 4" in text
+
+
+def test_precision_missed_by_noise(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "precision", "--sessions=3", "--aa-sessions=3", noise=0.02)
+    assert status == 1, text
+    assert "MISSED   A/A, median standard error" in text
+
+
+def test_precision_missed_by_false_alarms(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "precision", "--sessions=1", "--aa-sessions=2", p=0.01)
+    assert status == 1
+    assert "MISSED   A/A called different at p <= 0.0221: goal <= 1 of 2, reached 2 of 2" in text
+
+
+def test_standard_error_is_that_of_the_noise(tmp_path: Path) -> None:
+    sys.path.insert(0, str(HERE))
+    import sessions
+
+    run(tmp_path, "precision", "--sessions=1", "--aa-sessions=1", "--seconds=1000", noise=0.01)
+    printed = (tmp_path / "runs/aa-01.json").read_text()
+    session = sessions.read_session(tmp_path / "runs/aa-01", printed, 60)
+    assert len(session.differences()) == 500
+    expected = 100 * 0.01 / 500**0.5
+    assert session.standard_error_percent() == pytest.approx(expected * 1.047**0.5, rel=0.1)
+    assert session.standard_error_of_mean_percent() == pytest.approx(expected, rel=0.1)
+
+
+def test_ballast_measured_as_it_is(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "ballast", "--found-sessions=2", noise=0.001)
+    assert status == 0, text
+    assert "reached  50 ns found at 16 connections: goal >= 2 of 2, reached 2 of 2" in text
+    assert "reached  slope of measured on predicted at 1 connection(s)" in text
+    assert "shown    slope of measured on predicted at 16 connection(s)" in text
+
+
+def test_ballast_that_costs_less_than_it_should(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "ballast", "--found-sessions=1", noise=0.001, efficiency=0.8)
+    assert status == 1
+    assert "MISSED   slope of measured on predicted at 1 connection(s)" in text
+
+
+def test_references_reached(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "references", "--sessions=2")
+    assert status == 0, text
+    assert "reached  CPU per request, fast / floor: goal <= 1.15, reached 1.1" in text
+
+
+def test_references_missed(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "references", "--sessions=1", fast=1600)
+    assert status == 1
+    assert text.count("MISSED") == 2
+
+
+def test_a_failing_hotlap_is_named_with_its_words(tmp_path: Path) -> None:
+    (tmp_path / "hotlap").write_text("#!/bin/sh\necho no such target >&2\nexit 3\n")
+    (tmp_path / "hotlap").chmod(0o755)
+    done = subprocess.run(
+        [HERE / "references", "--hotlap", tmp_path / "hotlap", "--results", tmp_path / "runs"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 3
+    assert "exit code 3: no such target" in done.stderr
+
+
+def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
+    status, text = run(tmp_path, "references", "--sessions=1")
+    assert status == 0
+    kept = tmp_path / "runs" / "floor-01.json"
+    report = json.loads(kept.read_text())
+    report["metrics"][0]["interval_percent"] = None
+    report["reason"] = "too few"
+    sys.path.insert(0, str(HERE))
+    import sessions
+
+    session = sessions.read_session(tmp_path / "runs/floor-01", json.dumps(report), 60)
+    with pytest.raises(sessions.BenchmarkError, match="too few"):
+        session.cpu
+
+
+SERVER = """#!{python}
+import http.server
+class Hello(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"hi")
+    def log_message(self, *_):
+        pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hello)
+print("listening on 127.0.0.1:%d" % server.server_port, flush=True)
+server.serve_forever()
+"""
+
+# Spends a tenth of a CPU-second and says that it sent REQUESTS.
+LOAD = """#!{python}
+import json, time
+while time.process_time() < 0.1:
+    pass
+print(json.dumps(dict(requests=dict(ok={requests}), elapsed_s=1.0, generator_cpu_ns=100000000)))
+"""
+
+
+@pytest.mark.skipif(
+    shutil.which("wrk") is None or len(os.sched_getaffinity(0)) < 2, reason="needs wrk and two CPUs"
+)
+@pytest.mark.parametrize("requests, status", [(100, 1), (10**9, 0)])
+def test_generator_compares_requests_a_cpu_second(
+    tmp_path: Path, requests: int, status: int
+) -> None:
+    for name, text in (("hotlap", LOAD), ("hotlap-server", SERVER)):
+        (tmp_path / name).write_text(text.format(python=sys.executable, requests=requests))
+        (tmp_path / name).chmod(0o755)
+    flags = ["--sessions=1", "--seconds=1", f"--hotlap={tmp_path / 'hotlap'}"]
+    done = subprocess.run(
+        [sys.executable, HERE / "generator", *flags, "--results", tmp_path / "runs"],
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert "requests a CPU-second, hotlap / wrk: goal >= 1.2, reached" in done.stdout

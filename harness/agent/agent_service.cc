@@ -1,0 +1,148 @@
+// The RPCs, each a thin frame around one part; see agent_service.h.
+#include "harness/agent/agent_service.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "harness/agent/effective.h"
+#include "harness/agent/environment_message.h"
+#include "harness/agent/gate.h"
+#include "harness/agent/load_arm.h"
+#include "harness/agent/round_runner.h"
+#include "harness/agent/seat.h"
+#include "harness/load/generator.h"
+#include "harness/targets/placement.h"
+#include "harness/targets/target_spec.h"
+
+namespace hotlap::agent {
+namespace {
+
+constexpr double kNsPerS = 1e9;
+constexpr double kMaxLoadS = 24 * 3600;
+
+grpc::Status busy() {
+  return grpc::Status(grpc::StatusCode::UNAVAILABLE,
+                      "this agent is at work for another caller: wait, or start an agent of your "
+                      "own");
+}
+
+grpc::Status not_set_up() {
+  return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no experiment is set up: call Setup");
+}
+
+void fill(const load::LoadReport& report, load::Histogram latency,
+          hotlap::v1::LoadResponse& response) {
+  response.set_elapsed_s(static_cast<double>(report.wall_ns) / kNsPerS);
+  add_counts(report.counts, *response.mutable_counts());
+  *response.mutable_latency() = latency_message(latency);
+  response.set_bytes_received(report.bytes_received);
+  response.set_generator_cpu_ns(report.generator_cpu_ns);
+  if (report.little_ratio) response.set_little_ratio(*report.little_ratio);
+  response.set_final(true);
+}
+
+}  // namespace
+
+grpc::Status grpc_status(const absl::Status& status) {
+  // Both number their codes alike.
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
+}
+
+grpc::Status AgentService::Describe(grpc::ServerContext*, const hotlap::v1::DescribeRequest*,
+                                    hotlap::v1::DescribeResponse* response) {
+  *response = describe_host();
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Setup(grpc::ServerContext*, const hotlap::v1::SetupRequest* request,
+                                 hotlap::v1::SetupResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  prepared_.reset();
+  auto prepared = prepare(request->experiment());
+  if (!prepared.ok()) return grpc_status(prepared.status());
+  prepared_ = *std::move(prepared);
+  *response->mutable_effective() = prepared_->effective;
+  for (const auto& echo : prepared_->echoes) *response->add_echoes() = echo;
+  for (const std::string& note : prepared_->notes) response->add_notes(note);
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Verify(grpc::ServerContext*, const hotlap::v1::VerifyRequest* request,
+                                  hotlap::v1::VerifyResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  if (!prepared_) return not_set_up();
+  auto summary = run_gate(*prepared_, request->full());
+  if (!summary.ok()) return grpc_status(summary.status());
+  *response->mutable_summary() = *std::move(summary);
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::RunRound(grpc::ServerContext* context,
+                                    const hotlap::v1::RoundRequest* request,
+                                    hotlap::v1::RoundResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  if (!prepared_) return not_set_up();
+  if (request->pass() != kTimingPass && request->pass() != kCountingPass) {
+    return grpc_status(absl::InvalidArgumentError(absl::StrCat(
+        "pass \"", request->pass(), "\" is neither ", kTimingPass, " nor ", kCountingPass)));
+  }
+  const RoundContext round_context{&prepared_->effective, prepared_->seat.get(),
+                                   prepared_->cpu_source, prepared_->has_ballast};
+  auto round = run_round(round_context, request->pass(), request->index(),
+                         [context] { return context->IsCancelled(); });
+  if (!round.ok()) return grpc_status(round.status());
+  *response->mutable_round() = *std::move(round);
+  *response->mutable_effective() = prepared_->effective;
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Load(grpc::ServerContext* context,
+                                const hotlap::v1::LoadRequest* request,
+                                grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  auto workload = effective_workload(request->workload());
+  if (!workload.ok()) return grpc_status(workload.status());
+  if (!(request->duration_s() > 0 && request->duration_s() <= kMaxLoadS)) {
+    return grpc_status(absl::InvalidArgumentError(
+        absl::StrCat("duration ", request->duration_s(), " s must be above 0 and at most a day")));
+  }
+  auto endpoint = targets::parse_url(request->url());
+  if (!endpoint.ok()) return grpc_status(endpoint.status());
+  auto spec = load_arm(endpoint->to_string(), *workload);
+  if (!spec.ok()) return grpc_status(spec.status());
+  std::vector<int> cpus(request->placement().load_cpus().begin(),
+                        request->placement().load_cpus().end());
+  std::string error;
+  auto generator = load::Generator::start(cpus, static_cast<int>(workload->threads()), error);
+  if (generator == nullptr) return grpc_status(absl::ResourceExhaustedError(error));
+  const size_t arm = generator->add_arm(*std::move(spec));
+  const load::Opened opened = generator->open(arm);
+  if (!opened.error.empty()) return grpc_status(absl::FailedPreconditionError(opened.error));
+  load::LoadPlan plan;
+  plan.progress_every_ns = 500'000'000;
+  plan.duration_ns = static_cast<int64_t>(request->duration_s() * kNsPerS);
+  const load::LoadReport report =
+      generator->load(arm, plan, [&](const load::LoadProgress& progress) {
+        hotlap::v1::LoadResponse line;
+        line.set_elapsed_s(static_cast<double>(progress.elapsed_ns) / kNsPerS);
+        add_counts(progress.counts, *line.mutable_counts());
+        line.set_bytes_received(progress.bytes_received);
+        if (!writer->Write(line) || context->IsCancelled()) generator->cancel();
+      });
+  hotlap::v1::LoadResponse last;
+  *last.mutable_effective() = *workload;
+  last.set_connections(static_cast<uint32_t>(opened.achieved));
+  fill(report, generator->latency(arm), last);
+  last.set_first_failure(generator->first_failure(arm));
+  writer->Write(last);
+  return grpc::Status::OK;
+}
+
+}  // namespace hotlap::agent

@@ -1,0 +1,36 @@
+// The agent's RPCs. One run at a time: a second caller is told so at once.
+#ifndef HOTLAP_HARNESS_AGENT_AGENT_SERVICE_H_
+#define HOTLAP_HARNESS_AGENT_AGENT_SERVICE_H_
+
+#include <mutex>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "harness/agent/setup.h"
+#include "harness/proto/control.grpc.pb.h"
+
+namespace hotlap::agent {
+
+class AgentService final : public hotlap::v1::Agent::Service {
+ public:
+  grpc::Status Describe(grpc::ServerContext* context, const hotlap::v1::DescribeRequest* request,
+                        hotlap::v1::DescribeResponse* response) override;
+  grpc::Status Setup(grpc::ServerContext* context, const hotlap::v1::SetupRequest* request,
+                     hotlap::v1::SetupResponse* response) override;
+  grpc::Status Verify(grpc::ServerContext* context, const hotlap::v1::VerifyRequest* request,
+                      hotlap::v1::VerifyResponse* response) override;
+  grpc::Status RunRound(grpc::ServerContext* context, const hotlap::v1::RoundRequest* request,
+                        hotlap::v1::RoundResponse* response) override;
+  grpc::Status Load(grpc::ServerContext* context, const hotlap::v1::LoadRequest* request,
+                    grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) override;
+
+ private:
+  std::mutex mutex_;  // held by the call that runs
+  std::optional<Prepared> prepared_;
+};
+
+grpc::Status grpc_status(const absl::Status& status);
+
+}  // namespace hotlap::agent
+
+#endif  // HOTLAP_HARNESS_AGENT_AGENT_SERVICE_H_

@@ -1,0 +1,140 @@
+// Launch, then counters; see arm_process.h.
+#include "harness/agent/arm_process.h"
+
+#include <time.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace hotlap::agent {
+namespace {
+
+using hotlap::v1::Target;
+
+// A server that goes back to sleep does so within microseconds; one that is never still is read as
+// it is after this many looks.
+constexpr int kSettleLooks = 40;
+constexpr int64_t kSettlePauseNs = 50'000;
+
+}  // namespace
+
+const char* cpu_source_name(CpuSource source) {
+  switch (source) {
+    case CpuSource::kProcessClock:
+      return "process_clock";
+    case CpuSource::kTaskClock:
+      return "task_clock";
+    case CpuSource::kTreeClock:
+      return "tree_clock";
+    case CpuSource::kNone:
+      break;
+  }
+  return "none";
+}
+
+targets::TargetSpec target_spec(const Target& target) {
+  switch (target.kind_case()) {
+    case Target::kServer:
+      return {targets::TargetKind::kServer, target.server()};
+    case Target::kCommand:
+      return {targets::TargetKind::kCommand, target.command()};
+    case Target::kUrl:
+      return {targets::TargetKind::kUrl, target.url()};
+    case Target::kPipeline:
+    case Target::KIND_NOT_SET:
+      break;
+  }
+  return {targets::TargetKind::kPipeline, target.pipeline()};
+}
+
+absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner& spawner,
+                                                               const hotlap::v1::Arm& arm,
+                                                               targets::LaunchOptions options,
+                                                               CpuSource source,
+                                                               bool count_syscalls) {
+  std::unique_ptr<ArmProcess> launched(new ArmProcess());
+  launched->source_ = source;
+  options.arm = arm.name();
+  std::vector<std::string> events;
+  if (source == CpuSource::kTaskClock) {
+    launched->task_clock_index_ = events.size();
+    events.push_back("task-clock");
+  }
+  if (count_syscalls) {
+    launched->syscalls_index_ = events.size();
+    events.push_back("syscalls");
+  }
+  if (!events.empty()) {
+    options.before_exec = [&launched, &events](pid_t pid) -> absl::Status {
+      auto counters = capture::PerfCounters::open(pid, events);
+      if (!counters.ok()) return counters.status();
+      for (const auto& [event, reason] : counters->unavailable()) {
+        return absl::UnavailableError(absl::StrCat("counter ", event, ": ", reason));
+      }
+      launched->counters_ = *std::move(counters);
+      return absl::OkStatus();
+    };
+  }
+  auto process = spawner.launch(target_spec(arm.target()), options);
+  if (!process.ok()) return process.status();
+  launched->process_ = *std::move(process);
+  absl::Status clock = launched->open_clock(arm.name());
+  if (!clock.ok()) return clock;
+  return launched;
+}
+
+absl::Status ArmProcess::open_clock(const std::string& arm) {
+  if (source_ != CpuSource::kProcessClock && source_ != CpuSource::kTreeClock) {
+    return absl::OkStatus();
+  }
+  std::vector<pid_t> pids = process_->tree();
+  if (source_ == CpuSource::kProcessClock) pids = {process_->pid()};
+  auto clock = capture::TreeClock::open(pids);
+  if (!clock.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "arm ", arm, ": its CPU clock cannot be opened: ", std::string(clock.status().message()),
+        "; ", std::string(process_->status().message())));
+  }
+  tree_clock_ = *std::move(clock);
+  return absl::OkStatus();
+}
+
+std::optional<int64_t> ArmProcess::cpu_ns() const {
+  if (tree_clock_) {
+    const auto reading = tree_clock_->read();
+    if (reading.vanished > 0) return std::nullopt;
+    return reading.cpu_ns;
+  }
+  if (!task_clock_index_ || !counters_) return std::nullopt;
+  const auto values = counters_->read();
+  return values.ok() ? (*values)[*task_clock_index_] : std::nullopt;
+}
+
+std::optional<int64_t> ArmProcess::syscalls() const {
+  if (!syscalls_index_ || !counters_) return std::nullopt;
+  const auto values = counters_->read();
+  return values.ok() ? (*values)[*syscalls_index_] : std::nullopt;
+}
+
+std::optional<int64_t> ArmProcess::settled_syscalls() const {
+  std::optional<int64_t> before = syscalls();
+  for (int look = 0; look < kSettleLooks; ++look) {
+    const timespec pause{0, kSettlePauseNs};
+    // tidy: allow sleep: that a counter has come to rest is no event; looks are bounded
+    nanosleep(&pause, nullptr);
+    const std::optional<int64_t> now = syscalls();
+    if (now == before) break;
+    before = now;
+  }
+  return before;
+}
+
+std::optional<capture::ProcessSample> ArmProcess::sample() const {
+  if (!process_->started_here()) return std::nullopt;
+  auto sample = capture::sample_processes(process_->tree());
+  return sample.ok() ? std::optional<capture::ProcessSample>(*sample) : std::nullopt;
+}
+
+}  // namespace hotlap::agent

@@ -1,0 +1,179 @@
+// Defaults and their checks; see effective.h.
+#include "harness/agent/effective.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace hotlap::agent {
+namespace {
+
+using hotlap::v1::Experiment;
+using hotlap::v1::Plan;
+using hotlap::v1::Target;
+using hotlap::v1::Workload;
+
+constexpr uint32_t kMaxArms = 16;
+constexpr uint32_t kMaxConnections = 20000;
+constexpr uint32_t kMaxThreads = 256;
+constexpr uint32_t kMaxRounds = 100000;
+constexpr double kMaxPhaseMs = 600000;
+
+absl::Status out_of_range(const std::string& field, double value, const std::string& range) {
+  return absl::InvalidArgumentError(absl::StrCat(field, " is ", value, "; it must be ", range));
+}
+
+absl::Status check_name(const std::string& what, const std::string& name) {
+  const bool sound =
+      !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+        return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+      });
+  if (sound) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " \"", name, "\" may have 1 to 64 letters, digits, '_', '-' and '.'"));
+}
+
+absl::Status check_arms(const Experiment& experiment) {
+  if (experiment.arms_size() < 2 || experiment.arms_size() > static_cast<int>(kMaxArms)) {
+    return absl::InvalidArgumentError(absl::StrCat("an experiment compares 2 to ", kMaxArms,
+                                                   " arms; this one has ", experiment.arms_size()));
+  }
+  std::set<std::string> names;
+  for (const auto& arm : experiment.arms()) {
+    absl::Status status = check_name("arm name", arm.name());
+    if (!status.ok()) return status;
+    if (!names.insert(arm.name()).second) {
+      return absl::InvalidArgumentError(absl::StrCat("two arms are named \"", arm.name(), "\""));
+    }
+    if (arm.target().kind_case() == Target::KIND_NOT_SET) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "arm ", arm.name(), " has no target: give it pipeline, server, command or url"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_header(const hotlap::v1::Header& header) {
+  const auto breaks_line = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
+  if (header.name().empty() ||
+      std::any_of(header.name().begin(), header.name().end(),
+                  [&](char c) { return breaks_line(c) || c == ':' || c == ' '; }) ||
+      std::any_of(header.value().begin(), header.value().end(), breaks_line)) {
+    return absl::InvalidArgumentError(absl::StrCat("header \"", absl::CHexEscape(header.name()),
+                                                   ": ", absl::CHexEscape(header.value()),
+                                                   "\" cannot be sent as one line"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status fill_requests(Workload& workload) {
+  if (workload.requests().empty()) workload.add_requests()->set_target("/hello");
+  for (auto& request : *workload.mutable_requests()) {
+    if (request.method().empty()) request.set_method("GET");
+    if (request.target().empty()) request.set_target("/");
+    if (!request.has_expected_status()) request.set_expected_status(200);
+    const auto bad = [](char c) { return absl::ascii_iscntrl(c) || c == ' '; };
+    if (std::any_of(request.target().begin(), request.target().end(), bad) ||
+        std::any_of(request.method().begin(), request.method().end(), bad)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "request \"", absl::CHexEscape(request.method()), " ", absl::CHexEscape(request.target()),
+          "\" has a space or a control character: encode it"));
+    }
+    if (request.expected_status() < 200 || request.expected_status() > 599) {
+      return out_of_range("expected_status", request.expected_status(), "200 to 599");
+    }
+    for (const auto& header : request.headers()) {
+      absl::Status status = check_header(header);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status fill_plan(Plan& plan, uint32_t connections) {
+  if (plan.kind() == Plan::FIXED) {
+    if (plan.rounds() < 1 || plan.rounds() > kMaxRounds) {
+      return out_of_range("rounds of a fixed plan", plan.rounds(),
+                          absl::StrCat("1 to ", kMaxRounds, " (--plan fixed:24)"));
+    }
+  } else if (plan.rounds() != 0) {
+    return absl::InvalidArgumentError(
+        "plan.rounds belongs to a FIXED plan; quick and ci have looks of their own");
+  }
+  if (!plan.has_slice_ms()) plan.set_slice_ms(default_slice_ms(connections));
+  if (!plan.has_sets()) plan.set_sets(4);
+  if (!plan.has_set_ms()) plan.set_set_ms(200);
+  if (!plan.has_warmup_ms()) plan.set_warmup_ms(100);
+  if (!(plan.slice_ms() >= 0.1 && plan.slice_ms() <= 10000)) {
+    return out_of_range("slice_ms", plan.slice_ms(), "0.1 to 10000");
+  }
+  if (plan.sets() < 1 || plan.sets() > 64) return out_of_range("sets", plan.sets(), "1 to 64");
+  if (!(plan.set_ms() >= 1 && plan.set_ms() <= kMaxPhaseMs)) {
+    return out_of_range("set_ms", plan.set_ms(), "1 to 600000");
+  }
+  if (!(plan.warmup_ms() >= 0 && plan.warmup_ms() <= kMaxPhaseMs)) {
+    return out_of_range("warmup_ms", plan.warmup_ms(), "0 to 600000");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+double default_slice_ms(uint32_t connections) {
+  return std::max(5.0, 5.0 * static_cast<double>(connections) / 16.0);
+}
+
+absl::StatusOr<Workload> effective_workload(const Workload& asked) {
+  Workload workload = asked;
+  absl::Status status = fill_requests(workload);
+  if (!status.ok()) return status;
+  if (!workload.has_connections()) workload.set_connections(16);
+  if (!workload.has_threads()) workload.set_threads(1);
+  if (!workload.has_keep_alive()) workload.set_keep_alive(true);
+  if (!workload.has_timeout_ms()) workload.set_timeout_ms(5000);
+  if (!workload.has_allowed_error_share()) workload.set_allowed_error_share(0);
+  if (workload.connections() < 1 || workload.connections() > kMaxConnections) {
+    return out_of_range("connections", workload.connections(),
+                        absl::StrCat("1 to ", kMaxConnections));
+  }
+  if (workload.threads() < 1 || workload.threads() > kMaxThreads) {
+    return out_of_range("threads", workload.threads(), absl::StrCat("1 to ", kMaxThreads));
+  }
+  if (workload.threads() > workload.connections()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(workload.threads(), " load threads for ", workload.connections(),
+                     " connections would leave threads idle: give at most a thread a connection"));
+  }
+  if (workload.timeout_ms() < 1) return out_of_range("timeout_ms", 0, "1 or more");
+  if (!(workload.allowed_error_share() >= 0 && workload.allowed_error_share() < 1)) {
+    return out_of_range("allowed_error_share", workload.allowed_error_share(), "in [0, 1)");
+  }
+  return workload;
+}
+
+absl::StatusOr<Experiment> effective_experiment(const Experiment& asked) {
+  Experiment experiment = asked;
+  if (experiment.name().empty()) experiment.set_name("ab");
+  absl::Status status = check_name("experiment name", experiment.name());
+  if (status.ok()) status = check_arms(experiment);
+  if (!status.ok()) return status;
+  auto workload = effective_workload(asked.workload());
+  if (!workload.ok()) return workload.status();
+  *experiment.mutable_workload() = *std::move(workload);
+  status = fill_plan(*experiment.mutable_plan(), experiment.workload().connections());
+  if (!status.ok()) return status;
+  if (!experiment.has_seed()) experiment.set_seed(std::random_device()());
+  if (!experiment.has_margin_percent()) experiment.set_margin_percent(0.5);
+  if (!(experiment.margin_percent() > 0 && experiment.margin_percent() < 100)) {
+    return out_of_range("margin_percent", experiment.margin_percent(), "above 0 and below 100");
+  }
+  if (experiment.primary_metric().empty()) experiment.set_primary_metric("cpu_per_request");
+  return experiment;
+}
+
+}  // namespace hotlap::agent

@@ -1,0 +1,86 @@
+// Defaults of METHOD as they reach a run, and a sentence for every value that makes no sense.
+#include "harness/agent/effective.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hotlap::agent {
+namespace {
+
+using hotlap::v1::Experiment;
+using testing::HasSubstr;
+
+Experiment two_arms() {
+  Experiment experiment;
+  for (const char* name : {"a", "b"}) {
+    auto* arm = experiment.add_arms();
+    arm->set_name(name);
+    arm->mutable_target()->set_pipeline("fast");
+  }
+  return experiment;
+}
+
+std::string error_of(const Experiment& experiment) {
+  return std::string(effective_experiment(experiment).status().message());
+}
+
+TEST(EffectiveExperiment, FillsEveryDefault) {
+  const auto effective = effective_experiment(two_arms());
+  ASSERT_TRUE(effective.ok()) << effective.status();
+  EXPECT_EQ(effective->workload().connections(), 16u);
+  EXPECT_EQ(effective->workload().requests(0).target(), "/hello");
+  EXPECT_EQ(effective->workload().requests(0).method(), "GET");
+  EXPECT_TRUE(effective->workload().keep_alive());
+  EXPECT_DOUBLE_EQ(effective->plan().slice_ms(), 5);
+  EXPECT_EQ(effective->plan().sets(), 4u);
+  EXPECT_DOUBLE_EQ(effective->plan().set_ms(), 200);
+  EXPECT_DOUBLE_EQ(effective->margin_percent(), 0.5);
+  EXPECT_EQ(effective->primary_metric(), "cpu_per_request");
+  EXPECT_TRUE(effective->has_seed());
+}
+
+TEST(EffectiveExperiment, KeepsWhatWasAsked) {
+  Experiment experiment = two_arms();
+  experiment.set_seed(0);
+  experiment.mutable_plan()->set_warmup_ms(0);
+  experiment.mutable_workload()->set_keep_alive(false);
+  const auto effective = effective_experiment(experiment);
+  ASSERT_TRUE(effective.ok());
+  EXPECT_EQ(effective->seed(), 0u);
+  EXPECT_DOUBLE_EQ(effective->plan().warmup_ms(), 0);
+  EXPECT_FALSE(effective->workload().keep_alive());
+}
+
+TEST(EffectiveExperiment, SlicesGrowWithConnections) {
+  EXPECT_DOUBLE_EQ(default_slice_ms(1), 5);
+  EXPECT_DOUBLE_EQ(default_slice_ms(16), 5);
+  EXPECT_DOUBLE_EQ(default_slice_ms(64), 20);
+}
+
+TEST(EffectiveExperiment, SaysWhatMakesNoSense) {
+  EXPECT_THAT(error_of(Experiment()), HasSubstr("2 to 16 arms"));
+  Experiment experiment = two_arms();
+  experiment.mutable_arms(1)->set_name("a");
+  EXPECT_THAT(error_of(experiment), HasSubstr("two arms are named \"a\""));
+  experiment = two_arms();
+  experiment.mutable_arms(1)->clear_target();
+  EXPECT_THAT(error_of(experiment), HasSubstr("arm b has no target"));
+  experiment = two_arms();
+  experiment.mutable_workload()->set_connections(0);
+  EXPECT_THAT(error_of(experiment), HasSubstr("connections is 0"));
+  experiment = two_arms();
+  experiment.mutable_workload()->set_threads(20);
+  EXPECT_THAT(error_of(experiment), HasSubstr("20 load threads for 16 connections"));
+  experiment = two_arms();
+  experiment.mutable_plan()->set_kind(hotlap::v1::Plan::FIXED);
+  EXPECT_THAT(error_of(experiment), HasSubstr("fixed"));
+  experiment = two_arms();
+  experiment.mutable_workload()->add_requests()->set_target("/a b");
+  EXPECT_THAT(error_of(experiment), HasSubstr("space"));
+  experiment = two_arms();
+  experiment.set_margin_percent(-1);
+  EXPECT_THAT(error_of(experiment), HasSubstr("margin_percent"));
+}
+
+}  // namespace
+}  // namespace hotlap::agent

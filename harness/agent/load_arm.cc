@@ -1,0 +1,103 @@
+// Messages to the generator's terms and back; see load_arm.h.
+#include "harness/agent/load_arm.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace hotlap::agent {
+namespace {
+
+constexpr int64_t kNsPerMs = 1'000'000;
+
+load::BodyRule body_rule(const hotlap::v1::Request& request) {
+  if (request.any_body()) return load::BodyRule::kAny;
+  if (request.has_expected_body()) return load::BodyRule::kExact;
+  // The lab's /address names the peer's port, which differs from connection to connection.
+  if (request.target() == "/address") return load::BodyRule::kLearnedPerConnection;
+  return load::BodyRule::kLearned;
+}
+
+}  // namespace
+
+absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
+                                       const hotlap::v1::Workload& workload) {
+  std::string error;
+  auto parsed = load::Endpoint::parse(endpoint, error);
+  if (!parsed) return absl::InvalidArgumentError(error);
+  load::ArmSpec spec{.endpoint = *parsed, .requests = {}};
+  for (const auto& request : workload.requests()) {
+    load::RequestSpec wanted;
+    wanted.method = request.method();
+    wanted.target = request.target();
+    for (const auto& header : request.headers()) {
+      wanted.headers.emplace_back(header.name(), header.value());
+    }
+    wanted.body = request.body();
+    wanted.expected_status = static_cast<int>(request.expected_status());
+    wanted.body_rule = body_rule(request);
+    wanted.expected_body = request.expected_body();
+    spec.requests.push_back(std::move(wanted));
+  }
+  spec.connections = static_cast<int>(workload.connections());
+  spec.keep_alive = workload.keep_alive();
+  spec.timeout_ns = int64_t{workload.timeout_ms()} * kNsPerMs;
+  return spec;
+}
+
+void add_counts(const load::Counts& counts, hotlap::v1::ErrorCounts& sum) {
+  using load::Outcome;
+  sum.set_started(sum.started() + counts.started);
+  sum.set_ok(sum.ok() + counts[Outcome::kOk]);
+  sum.set_unexpected_status(sum.unexpected_status() + counts[Outcome::kUnexpectedStatus]);
+  sum.set_unexpected_body(sum.unexpected_body() + counts[Outcome::kUnexpectedBody]);
+  sum.set_connect(sum.connect() + counts[Outcome::kConnect]);
+  sum.set_reset(sum.reset() + counts[Outcome::kReset]);
+  sum.set_timeout(sum.timeout() + counts[Outcome::kTimeout]);
+  sum.set_protocol(sum.protocol() + counts[Outcome::kProtocol]);
+  sum.set_in_flight(sum.in_flight() + counts[Outcome::kInFlight]);
+}
+
+hotlap::v1::Latency latency_message(const load::Histogram& histogram) {
+  hotlap::v1::Latency latency;
+  for (const auto& bucket : histogram.buckets()) {
+    auto* message = latency.add_buckets();
+    message->set_low_ns(bucket.low_ns);
+    message->set_high_ns(bucket.high_ns);
+    message->set_count(bucket.count);
+  }
+  latency.set_min_ns(histogram.min_ns().value_or(0));
+  latency.set_max_ns(histogram.max_ns().value_or(0));
+  latency.set_sum_ns(histogram.sum_ns());
+  return latency;
+}
+
+absl::Status check_errors(const std::string& arm, const hotlap::v1::ErrorCounts& counts,
+                          double allowed_share) {
+  const std::pair<const char*, int64_t> classes[] = {
+      {"unexpected status", counts.unexpected_status()},
+      {"unexpected body", counts.unexpected_body()},
+      {"connect", counts.connect()},
+      {"reset", counts.reset()},
+      {"timeout", counts.timeout()},
+      {"protocol", counts.protocol()}};
+  int64_t failed = 0;
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : classes) {
+    failed += count;
+    if (count > 0) parts.push_back(absl::StrCat(count, " ", name));
+  }
+  const auto started = static_cast<double>(counts.started());
+  if (failed == 0 || static_cast<double>(failed) <= allowed_share * started) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat("arm ", arm, ": ", failed, " of ",
+                                                    counts.started(), " requests failed (",
+                                                    absl::StrJoin(parts, ", "), ")"));
+}
+
+}  // namespace hotlap::agent

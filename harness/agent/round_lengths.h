@@ -1,0 +1,32 @@
+// How long the phases of a round are: slices, blocks a set, sets, warm-up.
+#ifndef HOTLAP_HARNESS_AGENT_ROUND_LENGTHS_H_
+#define HOTLAP_HARNESS_AGENT_ROUND_LENGTHS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "harness/proto/experiment.pb.h"
+
+namespace hotlap::agent {
+
+inline constexpr char kTimingPass[] = "timing";
+inline constexpr char kCountingPass[] = "counting";
+
+struct RoundLengths {
+  int64_t slice_ns;
+  uint32_t sets;
+  uint32_t blocks_per_set;
+  uint32_t warmup_blocks;
+};
+
+// By the plan; the counting pass has short lengths of its own, since each request costs the same
+// calls however long one counts.
+RoundLengths round_lengths(const hotlap::v1::Experiment& experiment, const std::string& pass);
+
+// The workload of a pass: counts are exact at one connection only.
+hotlap::v1::Workload pass_workload(const hotlap::v1::Experiment& experiment,
+                                   const std::string& pass);
+
+}  // namespace hotlap::agent
+
+#endif  // HOTLAP_HARNESS_AGENT_ROUND_LENGTHS_H_

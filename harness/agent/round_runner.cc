@@ -1,0 +1,387 @@
+// The phases of a round in their order; see round_runner.h.
+#include "harness/agent/round_runner.h"
+
+#include <time.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "harness/agent/ballast_clock.h"
+#include "harness/agent/disturbance.h"
+#include "harness/agent/load_arm.h"
+#include "harness/agent/round_lengths.h"
+#include "harness/load/generator.h"
+#include "harness/plan/schedule.h"
+
+namespace hotlap::agent {
+namespace {
+
+using hotlap::v1::ArmRound;
+using hotlap::v1::Experiment;
+using hotlap::v1::Round;
+
+int64_t monotonic_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+class RoundRunner {
+ public:
+  RoundRunner(const RoundContext& context, const std::string& pass, uint32_t index,
+              const std::function<bool()>& cancelled)
+      : context_(context),
+        experiment_(*context.experiment),
+        counting_(pass == kCountingPass),
+        cancelled_(cancelled),
+        lengths_(round_lengths(experiment_, pass)),
+        draw_(plan::draw_round(experiment_.seed(), pass, index,
+                               static_cast<uint32_t>(experiment_.arms_size()), lengths_.sets,
+                               lengths_.blocks_per_set)) {
+    round_.set_index(index);
+    round_.set_pass(pass);
+    arms_.resize(static_cast<size_t>(experiment_.arms_size()));
+  }
+
+  absl::StatusOr<Round> run();
+
+ private:
+  struct ArmState {
+    std::unique_ptr<ArmProcess> process;
+    size_t load_index = 0;
+    load::Histogram latency;
+    std::optional<int64_t> cpu_before_load_ns;
+    int64_t warmup_requests = 0;
+    int64_t rss_requests_begin = 0;
+    std::optional<capture::ProcessSample> first_sample;
+    std::optional<capture::ProcessSample> set_begin;
+    ArmRound result;
+  };
+  // An arm's counters at an edge.
+  struct Reading {
+    std::optional<int64_t> cpu_ns;
+    std::optional<int64_t> syscalls;
+  };
+
+  absl::Status launch_all();
+  absl::Status start_load();
+  absl::Status run_set(uint32_t set);
+  absl::Status open_connections(uint32_t set);
+  absl::Status warm_up(uint32_t set);
+  absl::Status time_blocks(uint32_t set);
+  void end_slice(const load::SliceResult& result, const Reading& begin, const Reading& end,
+                 uint32_t set, uint32_t slice);
+  void begin_set(ArmState& arm);
+  void end_set(ArmState& arm, const Reading& begin, const Reading& end, int64_t load_ns);
+  absl::Status check_arm(size_t arm);
+  absl::Status check_arms();
+  OwnTimes own_times() const;
+  bool goes_on(const load::Edge& edge) const;
+  void set_latency(ArmState& arm) const;
+  Reading read(const ArmState& arm) const;
+  int64_t served(const ArmState& arm) const {
+    return arm.warmup_requests + arm.result.counts().ok();
+  }
+  std::string arm_name(size_t arm) const { return experiment_.arms(static_cast<int>(arm)).name(); }
+
+  const RoundContext& context_;
+  const Experiment& experiment_;
+  const bool counting_;
+  const std::function<bool()>& cancelled_;
+  const RoundLengths lengths_;
+  const plan::RoundDraw draw_;
+  Round round_;
+  std::vector<ArmState> arms_;
+  std::unique_ptr<load::Generator> generator_;
+  int64_t begin_ns_ = 0;
+  int64_t generator_cpu_ns_ = 0;  // warm-ups too
+};
+
+absl::Status RoundRunner::launch_all() {
+  for (uint32_t arm : draw_.launch_order) {
+    const auto& roles = draw_.roles[arm];
+    ArmState& state = arms_[arm];
+    targets::LaunchOptions options = context_.seat->launch_options(arm, roles.path_slot);
+    options.padding_bytes = roles.padding_bytes;
+    auto process =
+        ArmProcess::launch(context_.seat->spawner(), experiment_.arms(static_cast<int>(arm)),
+                           options, context_.cpu_source, counting_);
+    if (!process.ok()) return process.status();
+    state.process = *std::move(process);
+    state.result.set_arm(arm);
+    auto* message = state.result.mutable_roles();
+    message->set_launch_position(roles.launch_position);
+    message->set_path_slot(roles.path_slot);
+    message->set_padding_bytes(roles.padding_bytes);
+    message->set_port(state.process->process().endpoint().port);
+    for (pid_t pid : state.process->process().tree()) state.result.add_pids(pid);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RoundRunner::start_load() {
+  const hotlap::v1::Workload workload = pass_workload(experiment_, round_.pass());
+  std::string error;
+  generator_ = load::Generator::start(context_.seat->placement().load_cpus,
+                                      static_cast<int>(workload.threads()), error);
+  if (generator_ == nullptr) return absl::ResourceExhaustedError(error);
+  // The order in every array is a role too.
+  for (uint32_t arm : draw_.array_order) {
+    auto spec = load_arm(arms_[arm].process->process().endpoint().to_string(), workload);
+    if (!spec.ok()) return spec.status();
+    arms_[arm].load_index = generator_->add_arm(*std::move(spec));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RoundRunner::open_connections(uint32_t set) {
+  uint32_t position = 0;
+  for (uint32_t arm : draw_.sets[set].connect_order) {
+    if (set == 0) arms_[arm].result.mutable_roles()->set_connect_position(position++);
+    const load::Opened opened = generator_->open(arms_[arm].load_index);
+    if (opened.error.empty()) continue;
+    absl::Status alive = check_arm(arm);
+    if (!alive.ok()) return alive;
+    return absl::FailedPreconditionError(absl::StrCat("arm ", arm_name(arm), ": ", opened.error));
+  }
+  return absl::OkStatus();
+}
+
+RoundRunner::Reading RoundRunner::read(const ArmState& arm) const {
+  Reading reading;
+  if (counting_) reading.syscalls = arm.process->settled_syscalls();
+  reading.cpu_ns = arm.process->cpu_ns();
+  return reading;
+}
+
+absl::Status RoundRunner::check_arm(size_t arm) {
+  absl::Status status = arms_[arm].process->process().status();
+  if (status.ok()) return status;
+  return absl::FailedPreconditionError(std::string(status.message()));
+}
+
+absl::Status RoundRunner::check_arms() {
+  for (size_t arm = 0; arm < arms_.size(); ++arm) {
+    absl::Status status = check_arm(arm);
+    if (!status.ok()) return status;
+    status = check_errors(arm_name(arm), arms_[arm].result.counts(),
+                          experiment_.workload().allowed_error_share());
+    if (status.ok()) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(std::string(status.message()),
+                     "; the first: ", generator_->first_failure(arms_[arm].load_index)));
+  }
+  return absl::OkStatus();
+}
+
+// An arm that hangs would cost a time-out for each of its slices: where no error is allowed, the
+// first ends the load.
+bool RoundRunner::goes_on(const load::Edge& edge) const {
+  if (cancelled_()) return false;
+  return edge.result == nullptr || edge.result->counts.failed() == 0 ||
+         experiment_.workload().allowed_error_share() > 0;
+}
+
+absl::Status RoundRunner::warm_up(uint32_t set) {
+  std::vector<load::SliceSpec> schedule;
+  for (uint32_t block = 0; block < lengths_.warmup_blocks; ++block) {
+    for (uint32_t arm : draw_.sets[set].blocks[block % lengths_.blocks_per_set]) {
+      schedule.push_back({arms_[arm].load_index, lengths_.slice_ns});
+    }
+  }
+  const load::RunResult result =
+      generator_->run(schedule, [this](const load::Edge& edge) { return goes_on(edge); });
+  if (cancelled_()) return absl::CancelledError("cancelled");
+  std::vector<hotlap::v1::ErrorCounts> counts(arms_.size());
+  for (const auto& slice : result.slices) {
+    generator_cpu_ns_ += slice.generator_cpu_ns;
+    for (size_t arm = 0; arm < arms_.size(); ++arm) {
+      if (arms_[arm].load_index == slice.arm) add_counts(slice.counts, counts[arm]);
+    }
+  }
+  for (size_t arm = 0; arm < arms_.size(); ++arm) {
+    arms_[arm].warmup_requests += counts[arm].ok();
+    generator_->latency(arms_[arm].load_index);  // taken and dropped: it was not timed
+    absl::Status status =
+        check_errors(arm_name(arm), counts[arm], experiment_.workload().allowed_error_share());
+    if (status.ok()) continue;
+    absl::Status alive = check_arm(arm);
+    if (!alive.ok()) return alive;
+    return absl::FailedPreconditionError(absl::StrCat(
+        std::string(status.message()),
+        " while warming up; the first: ", generator_->first_failure(arms_[arm].load_index)));
+  }
+  return absl::OkStatus();
+}
+
+void RoundRunner::begin_set(ArmState& arm) {
+  arm.set_begin = arm.process->sample();
+  if (arm.first_sample || !arm.set_begin) return;
+  arm.first_sample = arm.set_begin;
+  arm.rss_requests_begin = served(arm);
+  arm.result.set_rss_begin_bytes(arm.set_begin->rss_bytes);
+}
+
+void RoundRunner::end_set(ArmState& arm, const Reading& begin, const Reading& end,
+                          int64_t load_ns) {
+  ArmRound& result = arm.result;
+  result.set_load_ns(result.load_ns() + load_ns);
+  if (begin.cpu_ns && end.cpu_ns) {
+    result.set_cpu_ns(result.cpu_ns() + *end.cpu_ns - *begin.cpu_ns);
+  }
+  if (begin.syscalls && end.syscalls) {
+    result.set_syscalls(result.syscalls() + *end.syscalls - *begin.syscalls);
+  }
+  arm.latency.merge(generator_->latency(arm.load_index));
+  const auto now = arm.process->sample();
+  if (!now || !arm.set_begin) return;
+  const auto& before = *arm.set_begin;
+  result.set_minor_faults(result.minor_faults() + now->minor_faults - before.minor_faults);
+  result.set_major_faults(result.major_faults() + now->major_faults - before.major_faults);
+  result.set_voluntary_switches(result.voluntary_switches() + now->voluntary_switches -
+                                before.voluntary_switches);
+  result.set_involuntary_switches(result.involuntary_switches() + now->involuntary_switches -
+                                  before.involuntary_switches);
+  result.set_user_ns_sampled(result.user_ns_sampled() + now->user_ns_sampled -
+                             before.user_ns_sampled);
+  result.set_system_ns_sampled(result.system_ns_sampled() + now->system_ns_sampled -
+                               before.system_ns_sampled);
+  result.set_rss_end_bytes(now->rss_bytes);
+  result.set_rss_requests(served(arm) - arm.rss_requests_begin);
+}
+
+void RoundRunner::end_slice(const load::SliceResult& result, const Reading& begin,
+                            const Reading& end, uint32_t set, uint32_t slice) {
+  const auto per_block = static_cast<uint32_t>(arms_.size());
+  const uint32_t arm = draw_.sets[set].blocks[slice / per_block][slice % per_block];
+  auto* message = round_.add_slices();
+  message->set_set(set);
+  message->set_block(slice / per_block);
+  message->set_position(slice % per_block);
+  message->set_arm(arm);
+  message->set_start_ns(result.start_ns - begin_ns_);
+  message->set_duration_ns(result.duration_ns);
+  add_counts(result.counts, *message->mutable_counts());
+  message->set_generator_cpu_ns(result.generator_cpu_ns);
+  ArmRound& sum = arms_[arm].result;
+  add_counts(result.counts, *sum.mutable_counts());
+  sum.set_own_slices_ns(sum.own_slices_ns() + result.duration_ns);
+  generator_cpu_ns_ += result.generator_cpu_ns;
+  sum.set_generator_cpu_ns(sum.generator_cpu_ns() + result.generator_cpu_ns);
+  if (begin.cpu_ns && end.cpu_ns) {
+    message->set_server_cpu_ns(*end.cpu_ns - *begin.cpu_ns);
+    sum.set_cpu_own_slices_ns(sum.cpu_own_slices_ns() + *end.cpu_ns - *begin.cpu_ns);
+  }
+  if (begin.syscalls && end.syscalls) message->set_syscalls(*end.syscalls - *begin.syscalls);
+}
+
+absl::Status RoundRunner::time_blocks(uint32_t set) {
+  std::vector<load::SliceSpec> schedule;
+  std::vector<uint32_t> arm_of_slice;
+  for (const plan::Block& block : draw_.sets[set].blocks) {
+    for (uint32_t arm : block) {
+      schedule.push_back({arms_[arm].load_index, lengths_.slice_ns});
+      arm_of_slice.push_back(arm);
+    }
+  }
+  std::vector<Reading> set_begin;
+  for (ArmState& arm : arms_) begin_set(arm);
+  for (const ArmState& arm : arms_) set_begin.push_back(read(arm));
+  const int64_t load_begin_ns = monotonic_ns();
+  Reading slice_begin;
+  // Read here and stored after the run, so that little stands between a reading and the load.
+  std::vector<std::pair<Reading, Reading>> readings;
+  readings.reserve(schedule.size());
+  const load::RunResult result = generator_->run(schedule, [&](const load::Edge& edge) {
+    const ArmState& arm = arms_[arm_of_slice[edge.slice]];
+    if (edge.result == nullptr) {
+      slice_begin = read(arm);
+      return true;
+    }
+    readings.emplace_back(slice_begin, read(arm));
+    return goes_on(edge);
+  });
+  const int64_t load_ns = monotonic_ns() - load_begin_ns;
+  std::vector<Reading> set_end;
+  for (const ArmState& arm : arms_) set_end.push_back(read(arm));
+  if (cancelled_()) return absl::CancelledError("cancelled");
+  for (uint32_t slice = 0; slice < result.slices.size() && slice < readings.size(); ++slice) {
+    end_slice(result.slices[slice], readings[slice].first, readings[slice].second, set, slice);
+  }
+  for (size_t arm = 0; arm < arms_.size(); ++arm) {
+    end_set(arms_[arm], set_begin[arm], set_end[arm], load_ns);
+  }
+  return check_arms();
+}
+
+absl::Status RoundRunner::run_set(uint32_t set) {
+  absl::Status status = open_connections(set);
+  if (status.ok()) status = warm_up(set);
+  if (status.ok()) status = time_blocks(set);
+  for (const ArmState& arm : arms_) generator_->close(arm.load_index);
+  return status;
+}
+
+OwnTimes RoundRunner::own_times() const {
+  OwnTimes own{.arms_ns = 0, .generator_ns = generator_cpu_ns_};
+  for (const ArmState& arm : arms_) {
+    const auto now_ns = arm.process->cpu_ns();
+    if (!now_ns || !arm.cpu_before_load_ns) return {std::nullopt, generator_cpu_ns_};
+    *own.arms_ns += *now_ns - *arm.cpu_before_load_ns;
+  }
+  return own;
+}
+
+void RoundRunner::set_latency(ArmState& arm) const {
+  *arm.result.mutable_latency() = latency_message(arm.latency);
+  // Above a tenth of a slice its own edges would shape a quantile.
+  const auto quantile_ns = [&](double q) {
+    const auto value = arm.latency.supported_quantile_ns(q);
+    return value && *value <= lengths_.slice_ns / 10 ? value : std::nullopt;
+  };
+  if (const auto p50 = quantile_ns(0.5)) arm.result.set_latency_p50_ns(*p50);
+  if (const auto p90 = quantile_ns(0.9)) arm.result.set_latency_p90_ns(*p90);
+  if (const auto p99 = quantile_ns(0.99)) arm.result.set_latency_p99_ns(*p99);
+}
+
+absl::StatusOr<Round> RoundRunner::run() {
+  begin_ns_ = monotonic_ns();
+  if (context_.measure_ballast && !counting_) {
+    auto step_ns = ballast_step_ns(context_.seat->placement().server_cpus);
+    if (!step_ns.ok()) return step_ns.status();
+    round_.set_ballast_step_ns(*step_ns);
+  }
+  absl::Status status = launch_all();
+  if (status.ok()) status = start_load();
+  if (!status.ok()) return status;
+  const targets::Placement& placement = context_.seat->placement();
+  const MachineTimes before = read_machine(placement);
+  for (ArmState& arm : arms_) arm.cpu_before_load_ns = arm.process->cpu_ns();
+  const int64_t load_begin_ns = monotonic_ns();
+  for (uint32_t set = 0; set < lengths_.sets; ++set) {
+    status = run_set(set);
+    if (!status.ok()) return status;
+  }
+  round_.set_duration_ns(monotonic_ns() - load_begin_ns);
+  judge_environment(placement, before, read_machine(placement), own_times(), round_);
+  // Load stops before servers do.
+  generator_.reset();
+  for (ArmState& arm : arms_) {
+    arm.process->process().stop();
+    set_latency(arm);
+    *round_.add_arms() = std::move(arm.result);
+  }
+  return std::move(round_);
+}
+
+}  // namespace
+
+absl::StatusOr<Round> run_round(const RoundContext& context, const std::string& pass,
+                                uint32_t index, const std::function<bool()>& cancelled) {
+  return RoundRunner(context, pass, index, cancelled).run();
+}
+
+}  // namespace hotlap::agent

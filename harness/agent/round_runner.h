@@ -1,0 +1,35 @@
+// One round: fresh processes for every arm, several connection sets, blocks of slices in the drawn
+// order, counters at the quiet edges. Everything drawn follows from (seed, pass, index).
+#ifndef HOTLAP_HARNESS_AGENT_ROUND_RUNNER_H_
+#define HOTLAP_HARNESS_AGENT_ROUND_RUNNER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "harness/agent/arm_process.h"
+#include "harness/agent/round_lengths.h"
+#include "harness/agent/seat.h"
+#include "harness/proto/experiment.pb.h"
+#include "harness/proto/results.pb.h"
+
+namespace hotlap::agent {
+
+// What all rounds of a run share.
+struct RoundContext {
+  const hotlap::v1::Experiment* experiment;  // effective
+  Seat* seat;
+  CpuSource cpu_source = CpuSource::kProcessClock;
+  bool measure_ballast = false;
+};
+
+// `cancelled` is asked at every slice's end. Errors: CANCELLED; FAILED_PRECONDITION when an arm is
+// at fault (it died, it answered wrongly), and names it. A fault of the environment is no error:
+// the round says why it is void.
+absl::StatusOr<hotlap::v1::Round> run_round(const RoundContext& context, const std::string& pass,
+                                            uint32_t index, const std::function<bool()>& cancelled);
+
+}  // namespace hotlap::agent
+
+#endif  // HOTLAP_HARNESS_AGENT_ROUND_RUNNER_H_

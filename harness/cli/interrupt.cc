@@ -1,0 +1,70 @@
+// Signals through a descriptor, waited for by one thread; see interrupt.h.
+#include "harness/cli/interrupt.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "harness/cli/exit_code.h"
+
+namespace hotlap::cli {
+namespace {
+
+sigset_t interrupting_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  return signals;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() : wake_fd_(eventfd(0, EFD_CLOEXEC)) {
+  const sigset_t signals = interrupting_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // A reader that has gone away is an error of the write, not the end of the run.
+  signal(SIGPIPE, SIG_IGN);
+  watcher_ = std::thread([this] { watch(); });
+}
+
+Interrupt::~Interrupt() {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t n = write(wake_fd_, &one, sizeof one);
+  watcher_.join();
+  close(wake_fd_);
+}
+
+void Interrupt::watch() {
+  const sigset_t signals = interrupting_signals();
+  const int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+  while (true) {
+    pollfd waiting[2] = {{signal_fd, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
+    if (poll(waiting, 2, -1) < 0) continue;
+    if (waiting[1].revents != 0) break;
+    signalfd_siginfo information;
+    if (read(signal_fd, &information, sizeof information) != sizeof information) continue;
+    if (raised_.exchange(true, std::memory_order_acq_rel)) _exit(kExitInterrupted);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (context_ != nullptr) context_->TryCancel();
+  }
+  close(signal_fd);
+}
+
+Interrupt::Call::Call(Interrupt& interrupt, grpc::ClientContext& context) : interrupt_(interrupt) {
+  std::lock_guard<std::mutex> lock(interrupt_.mutex_);
+  interrupt_.context_ = &context;
+  if (interrupt_.raised()) context.TryCancel();
+}
+
+Interrupt::Call::~Call() {
+  std::lock_guard<std::mutex> lock(interrupt_.mutex_);
+  interrupt_.context_ = nullptr;
+}
+
+}  // namespace hotlap::cli

@@ -1,0 +1,49 @@
+// Ctrl-C and SIGTERM as a value that long work asks about, and that cancels the call under way.
+// A second signal ends the process at once; the kernel then ends agent and targets.
+#ifndef HOTLAP_HARNESS_CLI_INTERRUPT_H_
+#define HOTLAP_HARNESS_CLI_INTERRUPT_H_
+
+#include <grpcpp/client_context.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace hotlap::cli {
+
+class Interrupt {
+ public:
+  // Blocks the signals in the calling thread, so that threads started later inherit that: make it
+  // before any other thread, and one a process.
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  bool raised() const { return raised_.load(std::memory_order_acquire); }
+
+  // While a Call lives, an interrupt cancels its context.
+  class Call {
+   public:
+    Call(Interrupt& interrupt, grpc::ClientContext& context);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    Interrupt& interrupt_;
+  };
+
+ private:
+  void watch();
+
+  int wake_fd_;
+  std::atomic<bool> raised_{false};
+  std::mutex mutex_;
+  grpc::ClientContext* context_ = nullptr;
+  std::thread watcher_;
+};
+
+}  // namespace hotlap::cli
+
+#endif  // HOTLAP_HARNESS_CLI_INTERRUPT_H_

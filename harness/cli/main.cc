@@ -1,0 +1,70 @@
+// hotlap: is B faster than A, by how much, and why?
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/exit_code.h"
+
+namespace hotlap::cli {
+
+std::string Invocation::command_line() const {
+  std::string line = "hotlap";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const bool plain = !argument.empty() &&
+                       argument.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;#~!") == std::string::npos;
+    if (plain) {
+      absl::StrAppend(&line, " ", argument);
+      continue;
+    }
+    std::string quoted = "'";
+    for (char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    absl::StrAppend(&line, " ", quoted, "'");
+  }
+  return line;
+}
+
+int fail(const std::string& message) {
+  fprintf(stderr, "hotlap: %s\n", message.c_str());
+  return kExitError;
+}
+
+namespace {
+
+int run_main(int argc, char** argv) {
+  CLI::App app{
+      "Is B faster than A, by how much, and why? A/B tests of servers' hot paths in slices of a "
+      "few "
+      "milliseconds, with an honest interval.\n"
+      "Example: hotlap ab --base fast --stage request_line=regex,scalar"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "hotlap " HOTLAP_VERSION);
+  app.failure_message([](const CLI::App* command, const CLI::Error& error) {
+    return absl::StrCat("hotlap: ", error.what(), "\n`hotlap ",
+                        command->get_subcommands().empty()
+                            ? ""
+                            : command->get_subcommands().front()->get_name() + " ",
+                        "--help` lists what there is.\n");
+  });
+  Invocation invocation{argc, argv, kExitDone};
+  add_ab_command(app, invocation);
+  add_run_command(app, invocation);
+  add_verify_command(app, invocation);
+  add_load_command(app, invocation);
+  add_variants_command(app, invocation);
+  add_report_command(app, invocation);
+  add_doctor_command(app, invocation);
+  add_agent_command(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 has exit codes of its own, which would look like a gate's.
+    return app.exit(error) == 0 ? kExitDone : kExitError;
+  }
+  return invocation.exit_code;
+}
+
+}  // namespace
+}  // namespace hotlap::cli
+
+int main(int argc, char** argv) { return hotlap::cli::run_main(argc, argv); }

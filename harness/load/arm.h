@@ -1,0 +1,48 @@
+// An arm made ready: requests in bytes, and what their replies must hold, shared by all load
+// threads.
+#ifndef HOTLAP_HARNESS_LOAD_ARM_H_
+#define HOTLAP_HARNESS_LOAD_ARM_H_
+
+#include <string>
+#include <vector>
+
+#include "harness/load/expected_body.h"
+#include "harness/load/generator.h"
+
+namespace hotlap::load {
+
+struct Arm {
+  explicit Arm(ArmSpec asked) : spec(std::move(asked)), bodies(spec.requests.size()) {
+    fault = prepare();
+  }
+
+  ArmSpec spec;
+  std::vector<Request> requests;
+  std::vector<ExpectedBody> bodies;  // one a request
+  bool per_connection = false;       // some body is learned by each connection for itself
+  std::string fault;                 // why it cannot be loaded; empty when it can
+
+ private:
+  std::string prepare() {
+    if (spec.requests.empty()) return "an arm needs at least one request";
+    if (spec.connections < 1) return "an arm needs at least one connection";
+    if (spec.timeout_ns < 1) return "the request timeout must be above zero";
+    for (std::size_t i = 0; i < spec.requests.size(); ++i) {
+      std::string error;
+      auto request = build_request(spec.requests[i], spec.endpoint, spec.keep_alive, error);
+      if (!request) return error;
+      if (request->body_rule == BodyRule::kExact) {
+        Body body;
+        body.append(request->expected_body);
+        bodies[i].learn(std::move(body));
+      }
+      per_connection |= request->body_rule == BodyRule::kLearnedPerConnection;
+      requests.push_back(*std::move(request));
+    }
+    return "";
+  }
+};
+
+}  // namespace hotlap::load
+
+#endif  // HOTLAP_HARNESS_LOAD_ARM_H_

@@ -1,0 +1,65 @@
+// What stands behind a Generator: arms, the threads, and each thread's lanes. The two ways to load
+// are in slices.cc and plain.cc.
+#ifndef HOTLAP_HARNESS_LOAD_CREW_H_
+#define HOTLAP_HARNESS_LOAD_CREW_H_
+
+#include <sys/eventfd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/load/arm.h"
+#include "harness/load/generator.h"
+#include "harness/load/lane.h"
+#include "harness/load/socket.h"
+#include "harness/load/team.h"
+
+namespace hotlap::load {
+
+// Durations are held below this, so that no sum of times can overflow.
+inline constexpr std::int64_t kLongestNs = std::int64_t{30} * 24 * 3600 * 1'000'000'000;
+
+class Generator::Crew {
+ public:
+  static constexpr std::size_t kBufferBytes = std::size_t{128} * 1024;
+
+  struct Worker {
+    std::vector<char> buffer = std::vector<char>(kBufferBytes);
+    std::vector<std::unique_ptr<Lane>> lanes;  // by arm; null until the arm is opened
+    LaneTotals totals;
+    std::int64_t cpu_ns = 0;
+  };
+
+  // What the threads of one run() share. Written by thread 0 between barriers.
+  struct Slices {
+    const std::vector<SliceSpec>& schedule;
+    const EdgeCallback& edge;
+    RunResult result;
+    std::int64_t start_ns = 0;
+    bool go = true;
+  };
+
+  Lane* lane(int thread, std::size_t arm) {
+    auto& lanes = workers[static_cast<std::size_t>(thread)].lanes;
+    return arm < lanes.size() ? lanes[arm].get() : nullptr;
+  }
+  void run_slices(int thread, Slices& slices);
+  SliceResult sum_up(const SliceSpec& slice, std::int64_t start_ns) const;
+  bool edge(const Slices& slices, std::size_t index, const SliceResult* result) const;
+  void drive(int thread, std::size_t arm, const Stint& stint);
+  LoadProgress progress(std::size_t arm, std::int64_t start_ns);
+  LoadReport report(std::int64_t start_ns) const;
+
+  Fd cancel_event{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  std::atomic<bool> cancelled{false};
+  std::vector<std::unique_ptr<Arm>> arms;
+  std::vector<Worker> workers;
+  std::unique_ptr<Team> team;  // last: its threads end before what they use
+};
+
+}  // namespace hotlap::load
+
+#endif  // HOTLAP_HARNESS_LOAD_CREW_H_

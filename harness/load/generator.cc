@@ -1,0 +1,150 @@
+// Arms, lanes and threads put together: what each call but run() and load() asks of every thread.
+#include "harness/load/generator.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/load/clock.h"
+#include "harness/load/crew.h"
+
+namespace hotlap::load {
+namespace {
+
+std::string remedy(int error, const Endpoint& endpoint) {
+  switch (error) {
+    case EMFILE: {
+      rlimit limit{};
+      getrlimit(RLIMIT_NOFILE, &limit);
+      return "this process may have " + std::to_string(limit.rlim_cur) +
+             " file descriptors; raise the limit (ulimit -n) or ask for fewer connections";
+    }
+    case ENFILE:
+      return "the system is out of file descriptors; raise fs.file-max";
+    case EADDRNOTAVAIL:
+      return "no local port is left; widen net.ipv4.ip_local_port_range or wait for TIME_WAIT";
+    case ECONNREFUSED:
+      return "does a server listen on " + endpoint.text() + "?";
+    case ETIMEDOUT:
+      return "the server does not take more connections: raise its backlog and descriptor limit";
+    case ECANCELED:
+      return "the load was cancelled";
+    default:
+      return "check that " + endpoint.text() + " can be reached";
+  }
+}
+
+// Merges what each lane of an arm gives.
+template <typename Take>
+Histogram gather(int threads, Take take) {
+  Histogram sum;
+  for (int thread = 0; thread < threads; ++thread) take(thread, sum);
+  return sum;
+}
+
+}  // namespace
+
+Generator::Generator(std::unique_ptr<Crew> crew) : crew_(std::move(crew)) {}
+Generator::~Generator() = default;
+
+std::unique_ptr<Generator> Generator::start(const std::vector<int>& cpus, int threads,
+                                            std::string& error) {
+  auto crew = std::make_unique<Crew>();
+  if (!crew->cancel_event.valid()) {
+    error = std::string("cannot make an eventfd for the load: ") + std::strerror(errno);
+    return nullptr;
+  }
+  crew->team = Team::start(cpus, threads, error);
+  if (!crew->team) return nullptr;
+  crew->workers = std::vector<Crew::Worker>(static_cast<std::size_t>(threads));
+  return std::unique_ptr<Generator>(new Generator(std::move(crew)));
+}
+
+std::size_t Generator::add_arm(ArmSpec spec) {
+  spec.timeout_ns = std::min(spec.timeout_ns, kLongestNs);
+  crew_->arms.push_back(std::make_unique<Arm>(std::move(spec)));
+  for (Crew::Worker& worker : crew_->workers) worker.lanes.resize(crew_->arms.size());
+  return crew_->arms.size() - 1;
+}
+
+Opened Generator::open(std::size_t arm_index) {
+  Opened opened;
+  if (arm_index >= crew_->arms.size()) {
+    opened.error = "there is no arm " + std::to_string(arm_index);
+    return opened;
+  }
+  Arm& arm = *crew_->arms[arm_index];
+  const std::string where = arm.spec.endpoint.text() + ": ";
+  opened.asked = std::max(arm.spec.connections, 0);
+  if (!arm.fault.empty()) {
+    opened.error = where + arm.fault;
+    return opened;
+  }
+  std::vector<int> achieved(crew_->workers.size());
+  crew_->team->run([&](int thread) {
+    Crew::Worker& worker = crew_->workers[static_cast<std::size_t>(thread)];
+    std::unique_ptr<Lane>& lane = worker.lanes[arm_index];
+    if (!lane) {
+      lane = std::make_unique<Lane>(arm, thread, crew_->team->size(), worker.buffer,
+                                    crew_->cancel_event.get(), crew_->cancelled);
+    }
+    achieved[static_cast<std::size_t>(thread)] = lane->open();
+  });
+  for (const int count : achieved) opened.achieved += count;
+  if (opened.achieved == opened.asked) return opened;
+  int error = crew_->cancelled.load() ? ECANCELED : ECONNRESET;
+  for (int thread = 0; thread < crew_->team->size(); ++thread) {
+    if (const int own = crew_->lane(thread, arm_index)->open_error(); own != 0) error = own;
+  }
+  opened.error = where + "only " + std::to_string(opened.achieved) + " of " +
+                 std::to_string(opened.asked) + " connections could be opened (" +
+                 std::strerror(error) + "): " + remedy(error, arm.spec.endpoint);
+  return opened;
+}
+
+void Generator::close(std::size_t arm) {
+  crew_->team->run([&](int thread) {
+    if (Lane* lane = crew_->lane(thread, arm)) lane->close();
+  });
+}
+
+Histogram Generator::latency(std::size_t arm) {
+  return gather(crew_->team->size(), [&](int thread, Histogram& sum) {
+    if (Lane* lane = crew_->lane(thread, arm)) lane->take_latency(sum);
+  });
+}
+
+Histogram Generator::failure_latency(std::size_t arm) {
+  return gather(crew_->team->size(), [&](int thread, Histogram& sum) {
+    if (Lane* lane = crew_->lane(thread, arm)) lane->take_failure_latency(sum);
+  });
+}
+
+std::string Generator::first_failure(std::size_t arm) {
+  std::string first;
+  for (int thread = 0; thread < crew_->team->size(); ++thread) {
+    if (Lane* lane = crew_->lane(thread, arm)) {
+      std::string own = lane->take_first_failure();
+      if (first.empty()) first = std::move(own);
+    }
+  }
+  return first;
+}
+
+void Generator::Crew::drive(int thread, std::size_t arm, const Stint& stint) {
+  Worker& worker = workers[static_cast<std::size_t>(thread)];
+  Lane& lane = *worker.lanes[arm];
+  const std::int64_t cpu_before_ns = thread_cpu_ns();
+  lane.drive(stint);
+  worker.cpu_ns = thread_cpu_ns() - cpu_before_ns;
+}
+
+void Generator::cancel() {
+  crew_->cancelled.store(true);
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(crew_->cancel_event.get(), &one, sizeof one);
+}
+
+}  // namespace hotlap::load

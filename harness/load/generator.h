@@ -1,0 +1,148 @@
+// The closed-loop load generator. A few pinned threads drive several arms, each a group of
+// connections to one endpoint. Per request it costs one send and one recv, an epoll_wait shared by
+// all the replies that were ready, and one clock read. Two ways to load:
+//   run()   slices: one arm at a time, with nothing in flight between slices, so that whoever owns
+//           the servers reads their clocks at quiet edges;
+//   load()  one uninterrupted run, for `hotlap load`.
+// All calls but cancel() come from one thread at a time and return when their work is done.
+#ifndef HOTLAP_HARNESS_LOAD_GENERATOR_H_
+#define HOTLAP_HARNESS_LOAD_GENERATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/load/endpoint.h"
+#include "harness/load/histogram.h"
+#include "harness/load/outcome.h"
+#include "harness/load/request.h"
+
+namespace hotlap::load {
+
+struct ArmSpec {
+  Endpoint endpoint;
+  std::vector<RequestSpec> requests;        // sent in turn on each connection
+  int connections = 16;                     // exactly so many, dealt over the threads
+  bool keep_alive = true;                   // false: a connection for each request
+  std::int64_t timeout_ns = 5'000'000'000;  // from the start of a request, its connecting included
+};
+
+struct Opened {
+  int asked = 0;
+  int achieved = 0;
+  std::string error;  // empty when all were opened; else what failed, both numbers, and a remedy
+};
+
+struct SliceSpec {
+  std::size_t arm = 0;
+  // New requests are sent for so long, at least one on each connection; the drain comes on top.
+  std::int64_t duration_ns = 0;
+};
+
+struct SliceResult {
+  std::size_t arm = 0;
+  std::int64_t start_ns = 0;     // CLOCK_MONOTONIC, just before the first send
+  std::int64_t duration_ns = 0;  // until the last reply was in
+  Counts counts;
+  std::int64_t bytes_received = 0;
+  std::int64_t generator_cpu_ns = 0;  // of all load threads, from edge to edge
+  std::int64_t response_ns = 0;       // sum of all response times, failures too: against
+                                      // connections x duration it is Little's law for the slice
+  std::int64_t late_ns = 0;           // by which the last thread's first send missed start_ns
+  int reopened = 0;                   // connections found dead and opened anew before the slice
+};
+
+struct Edge {
+  std::size_t slice;  // index into the schedule
+  std::size_t arm;
+  const SliceResult* result;  // null before the first send; the slice's result after the drain
+};
+
+// Called in load thread 0, on its CPU, while nothing is in flight and all other load threads wait.
+// Returning false ends the run; a result handed to it is kept.
+using EdgeCallback = std::function<bool(const Edge&)>;
+
+struct RunResult {
+  std::vector<SliceResult> slices;  // fewer than scheduled when ended early
+  bool cancelled = false;
+  std::string error;  // a schedule that names an arm that was never opened; nothing was run
+};
+
+// Ends at whichever comes first; a zero is no limit, and with both zero only cancel() ends it.
+struct LoadPlan {
+  std::int64_t duration_ns = 0;
+  std::int64_t requests = 0;
+  std::int64_t progress_every_ns = 1'000'000'000;
+  // How long replies in flight at the end are awaited; what is unanswered then is `in_flight`.
+  std::int64_t drain_ns = 1'000'000'000;
+};
+
+struct LoadProgress {
+  std::int64_t elapsed_ns = 0;
+  Counts counts;  // those in flight now are in `started` only
+  std::int64_t bytes_received = 0;
+};
+
+struct LoadReport {
+  Counts counts;
+  std::int64_t wall_ns = 0;     // from the first send until the last reply was in
+  std::int64_t sending_ns = 0;  // the part of it in which new requests were sent
+  std::int64_t generator_cpu_ns = 0;
+  std::int64_t bytes_received = 0;
+  std::int64_t reopened = 0;  // connections opened anew after a failure
+  bool cancelled = false;
+  // X·R/N after the ramp (a tenth of the run, at most a second): 1 in a sound closed loop. Absent
+  // when the run was too short to have a steady part.
+  std::optional<double> little_ratio;
+};
+
+class Generator {
+ public:
+  // Starts `threads` load threads, number i pinned to cpus[i mod size]; unpinned when `cpus` is
+  // empty. Null on failure, and `error` names the CPU or the limit.
+  static std::unique_ptr<Generator> start(const std::vector<int>& cpus, int threads,
+                                          std::string& error);
+  ~Generator();
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  // Only remembers it; what is wrong with it is told by open(). Returns the arm's index.
+  std::size_t add_arm(ArmSpec spec);
+
+  // Opens all connections of an arm, and waits for them, at most the arm's timeout. What was
+  // achieved stays open also on failure; close() lets go of it. Learned replies survive a reopen.
+  Opened open(std::size_t arm);
+  void close(std::size_t arm);
+
+  RunResult run(const std::vector<SliceSpec>& schedule, const EdgeCallback& edge);
+
+  // Progress is called in the caller's thread about every `progress_every_ns`.
+  LoadReport load(std::size_t arm, const LoadPlan& plan,
+                  const std::function<void(const LoadProgress&)>& progress);
+
+  // Response times since the last call, taken and reset: of the expected replies, and apart from
+  // them of the failures (until the failure was known).
+  Histogram latency(std::size_t arm);
+  Histogram failure_latency(std::size_t arm);
+
+  // The first failure since the last call, in words ("connection 3: reset by the server after 120
+  // bytes of a reply"); empty when there was none.
+  std::string first_failure(std::size_t arm);
+
+  // From any thread, also from a signal-driven one: sending stops at once, replies in flight get
+  // 100 ms, and what is still unanswered counts as in_flight. It holds for all later calls too.
+  void cancel();
+
+ private:
+  class Crew;
+  explicit Generator(std::unique_ptr<Crew> crew);
+  std::unique_ptr<Crew> crew_;
+};
+
+}  // namespace hotlap::load
+
+#endif  // HOTLAP_HARNESS_LOAD_GENERATOR_H_

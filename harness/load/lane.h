@@ -1,0 +1,146 @@
+// One thread's share of one arm: some connections, an epoll instance of their own (so that idle
+// connections of other arms cost nothing), and the loop that keeps one request on each of them.
+// In steady keep-alive load a request costs one send, one recv, a share of an epoll_wait and one
+// clock read: no epoll_ctl, no allocation. Time-outs hang on one timerfd that is set anew only when
+// it has fired. Used by one thread; only published() may be read from another.
+#ifndef HOTLAP_HARNESS_LOAD_LANE_H_
+#define HOTLAP_HARNESS_LOAD_LANE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/load/arm.h"
+#include "harness/load/connection.h"
+#include "harness/load/histogram.h"
+#include "harness/load/outcome.h"
+
+namespace hotlap::load {
+
+// How long to drive, and what else to do meanwhile.
+struct Stint {
+  std::int64_t stop_ns = 0;                     // no request is started from then on
+  std::int64_t drain_ns = INT64_MAX;            // replies get so long after the stop
+  std::atomic<std::int64_t>* budget = nullptr;  // requests left, over all lanes
+  bool revive = false;  // reopen failed connections at once, as part of the load
+  std::int64_t steady_from_ns = INT64_MAX;
+  std::int64_t publish_every_ns = 0;  // 0: never
+};
+
+struct LaneTotals {
+  Counts counts;
+  std::int64_t bytes_received = 0;
+  std::int64_t response_ns = 0;
+  std::int64_t first_send_ns = 0;
+  std::int64_t last_reply_ns = 0;
+  std::int64_t stopped_ns = 0;  // when sending ended
+  std::int64_t reopened = 0;
+  // Over the steady part: requests in flight integrated over time, and that time by connections.
+  std::int64_t steady_in_flight_ns = 0;
+  std::int64_t steady_capacity_ns = 0;
+};
+
+class Lane {
+ public:
+  // Connections `first`, `first + stride`, … of the arm. `buffer` is the thread's own, shared by
+  // its lanes. `cancel_fd` is readable once `cancelled` is set.
+  Lane(Arm& arm, int first, int stride, std::span<char> buffer, int cancel_fd,
+       const std::atomic<bool>& cancelled);
+
+  // Connects what is closed and waits, at most the arm's time-out. Returns how many stand.
+  int open();
+  void close();
+  // errno of the first connection that could not be opened; 0 when none failed.
+  int open_error() const { return open_error_; }
+
+  // Before a slice: looks at idle connections once, opens dead ones anew. Adds to the totals.
+  void prepare();
+  void drive(const Stint& stint);
+  // Waits up to `wait_ms` for bytes that nobody asked for, on idle connections.
+  void probe(int wait_ms);
+
+  LaneTotals take_totals();
+  void take_latency(Histogram& sum);
+  void take_failure_latency(Histogram& sum);
+  std::string take_first_failure();
+
+  struct Published {
+    Counts counts;
+    std::int64_t bytes_received = 0;
+  };
+  Published published();
+
+ private:
+  using State = Connection::State;
+  using Health = Connection::Health;
+
+  // lane.cc: the loop and its timers.
+  void on_event(Connection& connection, std::uint32_t events);
+  void tend();
+  void end_sending(std::int64_t now);
+  void give_up_in_flight(std::int64_t now);
+  std::int64_t in_flight_ns(std::int64_t now) const;
+  void set_timer(std::int64_t at_ns);
+  void publish();
+  bool may_start(std::int64_t now) { return now < stop_ns_ && in_budget(now); }
+  bool in_budget(std::int64_t now);
+  void begin_all();
+  bool usable() const { return epoll_.valid() && timer_.valid(); }
+
+  // lane_connect.cc: opening, closing, idle connections.
+  int connect(Connection& connection);
+  int connected(Connection& connection);
+  void await_connects();
+  void watch(Connection& connection, int operation, bool writable);
+  void drop(Connection& connection, Health health);
+  void on_idle_event(Connection& connection);
+
+  // lane_exchange.cc: one request and its reply.
+  void start(Connection& connection, std::int64_t now);
+  void send_rest(Connection& connection);
+  void read_reply(Connection& connection, std::uint32_t events);
+  void read_slowly(Connection& connection, std::string_view bytes, bool half_closed);
+  void begin_reply(Connection& connection);
+  void on_end_of_stream(Connection& connection);
+  Outcome judge(Connection& connection);
+  void complete(Connection& connection, Outcome outcome, bool keep);
+  void settle(Connection& connection, Outcome outcome, std::int64_t now);
+  void fail(Connection& connection, Outcome outcome, std::int64_t now, std::string_view why);
+  void note_failure(const Connection& connection, std::string_view why);
+
+  Arm& arm_;
+  std::span<char> buffer_;
+  const std::atomic<bool>& cancelled_;
+  Fd epoll_;
+  Fd timer_;
+  std::vector<Connection> connections_;
+  std::vector<ReplyMemo> memos_;
+  std::vector<Connection*> ready_;  // for their next request, once the batch has been read
+  int open_error_ = 0;
+
+  Stint stint_;
+  std::int64_t stop_ns_ = 0;  // of the stint, or 0 once sending has ended
+  std::int64_t drain_until_ns_ = INT64_MAX;
+  std::int64_t publish_at_ns_ = INT64_MAX;
+  std::int64_t timer_at_ns_ = INT64_MAX;
+  std::int64_t steady_began_ns_ = 0;
+  std::int64_t steady_base_ns_ = 0;
+  int in_flight_ = 0;
+  int dead_ = 0;
+
+  LaneTotals totals_;
+  Histogram latency_;
+  Histogram failures_;
+  std::string first_failure_;
+
+  std::mutex publish_mutex_;
+  Published published_;
+};
+
+}  // namespace hotlap::load
+
+#endif  // HOTLAP_HARNESS_LOAD_LANE_H_

@@ -1,0 +1,37 @@
+// The declared metrics: name, unit, which way is better, on which scale two arms are compared, and
+// the margin below which a difference does not matter. The name is the identity everywhere.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace hotlap::plan {
+
+enum class Better { kLower, kHigher };
+// Ratio: d = ln(B / A). Absolute: d = B - A, for what may be zero in the baseline.
+enum class Scale { kRatio, kAbsolute };
+
+struct Metric {
+  std::string_view name;
+  std::string_view unit;
+  Better better = Better::kLower;
+  Scale scale = Scale::kRatio;
+  double margin_ratio = 0;      // delta on the scale of d: 0.005 is 0.5 %
+  double margin_absolute = 0;   // delta in the unit: on the absolute scale, or at a zero baseline
+  bool exact_possible = false;  // a count: where no round varies it is compared exactly
+  bool counting_pass = false;   // measured in the counting pass, not in the timing pass
+  std::string_view summary;
+};
+
+inline constexpr std::string_view kPrimaryMetric = "cpu_per_request";
+
+std::span<const Metric> metrics();
+// The error lists what exists.
+absl::StatusOr<Metric> find_metric(std::string_view name);
+
+std::string_view better_name(Better better);  // "lower", "higher"
+
+}  // namespace hotlap::plan
