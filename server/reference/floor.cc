@@ -33,6 +33,8 @@ namespace hotlap::reference {
 namespace {
 
 constexpr int kMaxEvents = 64;
+// Edge-triggered: level-triggered, the kernel asks each served connection again at the next wait.
+constexpr uint32_t kConnectionEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 constexpr size_t kCarryBytes =
     3;  // an end of request may begin this far before a read's first byte
 constexpr size_t kReadBytes = 16 * 1024;
@@ -126,12 +128,12 @@ class Poller {
  public:
   Poller(std::vector<Carry>& carries, int stop_fd)
       : epoll_(epoll_create1(EPOLL_CLOEXEC)), carries_(carries), stop_fd_(stop_fd) {
-    watch(stop_fd);
+    watch(stop_fd, EPOLLIN);
   }
 
-  bool watch(int fd) {
+  bool watch(int fd, uint32_t events) {
     epoll_event event{};
-    event.events = EPOLLIN;
+    event.events = events;
     event.data.fd = fd;
     return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
   }
@@ -140,7 +142,7 @@ class Poller {
   void accept_for(int listener, std::vector<std::unique_ptr<Poller>>& pollers) {
     listener_ = listener;
     pollers_ = &pollers;
-    watch(listener);
+    watch(listener, EPOLLIN);
   }
 
   void run() {
@@ -154,7 +156,7 @@ class Poller {
         if (fd == stop_fd_) return;
         if (fd == listener_) {
           accept_ready();
-        } else if (!serve(fd)) {
+        } else if (!serve(fd, events[i].events)) {
           close(fd);
         }
       }
@@ -171,17 +173,27 @@ class Poller {
       bool taken = static_cast<size_t>(fd) < carries_.size();
       if (taken) {
         carries_[fd].length = 0;
-        taken = (*pollers_)[next_++ % pollers_->size()]->watch(fd);
+        taken = (*pollers_)[next_++ % pollers_->size()]->watch(fd, kConnectionEvents);
       }
       if (!taken) close(fd);
     }
   }
 
-  bool serve(int fd) {
-    Carry& carry = carries_[fd];
-    std::memcpy(buffer_.data(), carry.bytes.data(), carry.length);
-    ssize_t got = recv(fd, buffer_.data() + carry.length, kReadBytes, 0);
-    if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
+  // False where the connection is over. Edge-triggered, so it reads on where more may be waiting:
+  // after a full read, and where the peer has finished (the end itself brings no other edge).
+  bool serve(int fd, uint32_t events) {
+    for (;;) {
+      Carry& carry = carries_[fd];
+      std::memcpy(buffer_.data(), carry.bytes.data(), carry.length);
+      ssize_t got = recv(fd, buffer_.data() + carry.length, kReadBytes, 0);
+      if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
+      if (!answer(fd, carry, static_cast<size_t>(got))) return false;
+      bool more = got == static_cast<ssize_t>(kReadBytes) || (events & ~uint32_t{EPOLLIN}) != 0;
+      if (!more) return true;
+    }
+  }
+
+  bool answer(int fd, Carry& carry, size_t got) {
     const char* end = buffer_.data() + carry.length + got;
     const char* rest = nullptr;
     int requests = count_requests(buffer_.data(), end, rest);
