@@ -45,7 +45,7 @@ void WorkloadFlags::add_to(CLI::App& command) {
   command.add_option("--request", requests,
                      "what to ask, \"METHOD TARGET\" or a target; more than one are sent in turn "
                      "(default: GET /hello)");
-  command.add_option("--header", headers, "a header for every request, \"Name: value\"");
+  command.add_option("-H,--header", headers, "a header for every request, \"Name: value\"");
   command.add_option("--body", body, "body of every request, or @FILE");
   command.add_option("-c,--connections", connections, "connections per arm (default 16)");
   command.add_option("-t,--threads", threads, "load threads (default 1)");

@@ -31,12 +31,24 @@ int fail(const std::string& message) {
 
 namespace {
 
+// CLI11 would only say that a subcommand is required.
+std::string unknown_subcommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[1]) return "";
+    absl::StrAppend(&names, names.empty() ? "" : ", ", command->get_name());
+  }
+  return absl::StrCat("there is no subcommand \"", argv[1], "\"; there are ", names);
+}
+
 int run_main(int argc, char** argv) {
   CLI::App app{
       "Is B faster than A, by how much, and why? A/B tests of servers' hot paths in slices of a "
       "few "
       "milliseconds, with an honest interval.\n"
       "Example: hotlap ab --base fast --stage request_line=regex,scalar"};
+  app.name("hotlap");
   app.require_subcommand(1);
   app.set_version_flag("--version", "hotlap " HOTLAP_VERSION);
   app.failure_message([](const CLI::App* command, const CLI::Error& error) {
@@ -55,6 +67,9 @@ int run_main(int argc, char** argv) {
   add_report_command(app, invocation);
   add_doctor_command(app, invocation);
   add_agent_command(app, invocation);
+  if (const std::string unknown = unknown_subcommand(app, argc, argv); !unknown.empty()) {
+    return fail(unknown);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
