@@ -130,6 +130,13 @@ def _unpack(path: Path, notes: list[str]) -> str:
     return content.decode("utf-8", errors="replace")
 
 
+def _cells(path: Path, line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]))
+    except csv.Error as error:
+        raise RunError(f"{path}: is no CSV table ({error}); restore it from a copy") from None
+
+
 def _complete_lines(path: Path, text: str, notes: list[str]) -> str:
     """Without a last line that lacks its newline or cells: a crash cut it."""
     end = text.rfind("\n") + 1
@@ -139,14 +146,14 @@ def _complete_lines(path: Path, text: str, notes: list[str]) -> str:
     lines = text.rstrip("\n").rsplit("\n", 1)
     if len(lines) == 2:
         header = text.split("\n", 1)[0]
-        if len(next(csv.reader([lines[1]]))) != len(next(csv.reader([header]))):
+        if len(_cells(path, lines[1])) != len(_cells(path, header)):
             notes.append(f"The last line of {path.name} lacks cells and was left out.")
             text = lines[0] + "\n"
     return text
 
 
 def _parse(path: Path, text: str) -> pd.DataFrame:
-    columns = next(csv.reader([text.split("\n", 1)[0].rstrip("\r")]))
+    columns = _cells(path, text.split("\n", 1)[0].rstrip("\r"))
     try:
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False, index_col=False)
     except (pd.errors.ParserError, ValueError) as error:

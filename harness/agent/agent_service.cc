@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "harness/agent/cancellation.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/environment_message.h"
 #include "harness/agent/gate.h"
@@ -51,18 +52,27 @@ grpc::Status grpc_status(const absl::Status& status) {
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
 }
 
+// The targets of a cancelled call were ended, and its spawner starts no more.
+grpc::Status AgentService::cancelled() {
+  prepared_.reset();
+  return grpc::Status(grpc::StatusCode::CANCELLED, "cancelled");
+}
+
 grpc::Status AgentService::Describe(grpc::ServerContext*, const hotlap::v1::DescribeRequest*,
                                     hotlap::v1::DescribeResponse* response) {
   *response = describe_host();
   return grpc::Status::OK;
 }
 
-grpc::Status AgentService::Setup(grpc::ServerContext*, const hotlap::v1::SetupRequest* request,
+grpc::Status AgentService::Setup(grpc::ServerContext* context,
+                                 const hotlap::v1::SetupRequest* request,
                                  hotlap::v1::SetupResponse* response) {
   std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock) return busy();
   prepared_.reset();
-  auto prepared = prepare(request->experiment());
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto prepared = prepare(request->experiment(), cancellation);
   if (!prepared.ok()) return grpc_status(prepared.status());
   prepared_ = *std::move(prepared);
   *response->mutable_effective() = prepared_->effective;
@@ -71,12 +81,16 @@ grpc::Status AgentService::Setup(grpc::ServerContext*, const hotlap::v1::SetupRe
   return grpc::Status::OK;
 }
 
-grpc::Status AgentService::Verify(grpc::ServerContext*, const hotlap::v1::VerifyRequest* request,
+grpc::Status AgentService::Verify(grpc::ServerContext* context,
+                                  const hotlap::v1::VerifyRequest* request,
                                   hotlap::v1::VerifyResponse* response) {
   std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock) return busy();
   if (!prepared_) return not_set_up();
-  auto summary = run_gate(*prepared_, request->full());
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto summary = run_gate(*prepared_, request->full(), cancellation);
+  if (cancellation.raised()) return cancelled();
   if (!summary.ok()) return grpc_status(summary.status());
   *response->mutable_summary() = *std::move(summary);
   return grpc::Status::OK;
@@ -94,8 +108,10 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
   }
   const RoundContext round_context{&prepared_->effective, prepared_->seat.get(),
                                    prepared_->cpu_source, prepared_->has_ballast};
-  auto round = run_round(round_context, request->pass(), request->index(),
-                         [context] { return context->IsCancelled(); });
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto round = run_round(round_context, request->pass(), request->index(), cancellation);
+  if (cancellation.raised()) return cancelled();
   if (!round.ok()) return grpc_status(round.status());
   *response->mutable_round() = *std::move(round);
   *response->mutable_effective() = prepared_->effective;
@@ -125,6 +141,9 @@ grpc::Status AgentService::Load(grpc::ServerContext* context,
   const size_t arm = generator->add_arm(*std::move(spec));
   const load::Opened opened = generator->open(arm);
   if (!opened.error.empty()) return grpc_status(absl::FailedPreconditionError(opened.error));
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  Cancellation::Hook stop_load(cancellation, [&generator] { generator->cancel(); });
   load::LoadPlan plan;
   plan.progress_every_ns = 500'000'000;
   plan.duration_ns = static_cast<int64_t>(request->duration_s() * kNsPerS);
@@ -134,7 +153,7 @@ grpc::Status AgentService::Load(grpc::ServerContext* context,
         line.set_elapsed_s(static_cast<double>(progress.elapsed_ns) / kNsPerS);
         add_counts(progress.counts, *line.mutable_counts());
         line.set_bytes_received(progress.bytes_received);
-        if (!writer->Write(line) || context->IsCancelled()) generator->cancel();
+        if (!writer->Write(line)) generator->cancel();
       });
   hotlap::v1::LoadResponse last;
   *last.mutable_effective() = *workload;

@@ -25,6 +25,8 @@ class AgentService final : public hotlap::v1::Agent::Service {
                     grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) override;
 
  private:
+  grpc::Status cancelled();
+
   std::mutex mutex_;  // held by the call that runs
   std::optional<Prepared> prepared_;
 };

@@ -86,6 +86,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
 }
 
 absl::Status ArmProcess::open_clock(const std::string& arm) {
+  if (!process_->started_here()) return absl::OkStatus();
   if (source_ != CpuSource::kProcessClock && source_ != CpuSource::kTreeClock) {
     return absl::OkStatus();
   }

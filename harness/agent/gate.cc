@@ -41,7 +41,9 @@ absl::StatusOr<std::vector<std::string>> raw_requests(const hotlap::v1::Workload
 
 }  // namespace
 
-absl::StatusOr<VerifySummary> run_gate(const Prepared& prepared, bool full) {
+absl::StatusOr<VerifySummary> run_gate(const Prepared& prepared, bool full,
+                                       Cancellation& cancellation) {
+  Cancellation::Hook end_targets(cancellation, [&prepared] { prepared.seat->spawner().end_all(); });
   std::vector<std::unique_ptr<ArmProcess>> running;
   std::vector<verify::Target> all;
   std::vector<verify::Target> pipelines;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "harness/agent/ballast_clock.h"
 #include "harness/agent/disturbance.h"
 #include "harness/agent/load_arm.h"
@@ -23,6 +24,8 @@ using hotlap::v1::ArmRound;
 using hotlap::v1::Experiment;
 using hotlap::v1::Round;
 
+constexpr absl::Duration kLastWords = absl::Milliseconds(500);
+
 int64_t monotonic_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -32,11 +35,11 @@ int64_t monotonic_ns() {
 class RoundRunner {
  public:
   RoundRunner(const RoundContext& context, const std::string& pass, uint32_t index,
-              const std::function<bool()>& cancelled)
+              Cancellation& cancellation)
       : context_(context),
         experiment_(*context.experiment),
         counting_(pass == kCountingPass),
-        cancelled_(cancelled),
+        cancellation_(cancellation),
         lengths_(round_lengths(experiment_, pass)),
         draw_(plan::draw_round(experiment_.seed(), pass, index,
                                static_cast<uint32_t>(experiment_.arms_size()), lengths_.sets,
@@ -78,6 +81,7 @@ class RoundRunner {
   void end_set(ArmState& arm, const Reading& begin, const Reading& end, int64_t load_ns);
   absl::Status check_arm(size_t arm);
   absl::Status check_arms();
+  absl::Status explain_errors(size_t arm, const absl::Status& errors);
   OwnTimes own_times() const;
   bool goes_on(const load::Edge& edge) const;
   void set_latency(ArmState& arm) const;
@@ -90,7 +94,7 @@ class RoundRunner {
   const RoundContext& context_;
   const Experiment& experiment_;
   const bool counting_;
-  const std::function<bool()>& cancelled_;
+  Cancellation& cancellation_;
   const RoundLengths lengths_;
   const plan::RoundDraw draw_;
   Round round_;
@@ -102,6 +106,7 @@ class RoundRunner {
 
 absl::Status RoundRunner::launch_all() {
   for (uint32_t arm : draw_.launch_order) {
+    if (cancellation_.raised()) return absl::CancelledError("cancelled");
     const auto& roles = draw_.roles[arm];
     ArmState& state = arms_[arm];
     targets::LaunchOptions options = context_.seat->launch_options(arm, roles.path_slot);
@@ -163,16 +168,24 @@ absl::Status RoundRunner::check_arm(size_t arm) {
   return absl::FailedPreconditionError(std::string(status.message()));
 }
 
+// Errors were seen: a target that died of them is about to be reaped, and its end says more than
+// the resets that it left behind.
+absl::Status RoundRunner::explain_errors(size_t arm, const absl::Status& errors) {
+  arms_[arm].process->process().await_end(kLastWords);
+  absl::Status alive = check_arm(arm);
+  if (!alive.ok()) return alive;
+  return absl::FailedPreconditionError(
+      absl::StrCat(std::string(errors.message()),
+                   "; the first: ", generator_->first_failure(arms_[arm].load_index)));
+}
+
 absl::Status RoundRunner::check_arms() {
   for (size_t arm = 0; arm < arms_.size(); ++arm) {
     absl::Status status = check_arm(arm);
     if (!status.ok()) return status;
     status = check_errors(arm_name(arm), arms_[arm].result.counts(),
                           experiment_.workload().allowed_error_share());
-    if (status.ok()) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat(std::string(status.message()),
-                     "; the first: ", generator_->first_failure(arms_[arm].load_index)));
+    if (!status.ok()) return explain_errors(arm, status);
   }
   return absl::OkStatus();
 }
@@ -180,7 +193,7 @@ absl::Status RoundRunner::check_arms() {
 // An arm that hangs would cost a time-out for each of its slices: where no error is allowed, the
 // first ends the load.
 bool RoundRunner::goes_on(const load::Edge& edge) const {
-  if (cancelled_()) return false;
+  if (cancellation_.raised()) return false;
   return edge.result == nullptr || edge.result->counts.failed() == 0 ||
          experiment_.workload().allowed_error_share() > 0;
 }
@@ -194,7 +207,7 @@ absl::Status RoundRunner::warm_up(uint32_t set) {
   }
   const load::RunResult result =
       generator_->run(schedule, [this](const load::Edge& edge) { return goes_on(edge); });
-  if (cancelled_()) return absl::CancelledError("cancelled");
+  if (cancellation_.raised()) return absl::CancelledError("cancelled");
   std::vector<hotlap::v1::ErrorCounts> counts(arms_.size());
   for (const auto& slice : result.slices) {
     generator_cpu_ns_ += slice.generator_cpu_ns;
@@ -207,12 +220,7 @@ absl::Status RoundRunner::warm_up(uint32_t set) {
     generator_->latency(arms_[arm].load_index);  // taken and dropped: it was not timed
     absl::Status status =
         check_errors(arm_name(arm), counts[arm], experiment_.workload().allowed_error_share());
-    if (status.ok()) continue;
-    absl::Status alive = check_arm(arm);
-    if (!alive.ok()) return alive;
-    return absl::FailedPreconditionError(absl::StrCat(
-        std::string(status.message()),
-        " while warming up; the first: ", generator_->first_failure(arms_[arm].load_index)));
+    if (!status.ok()) return explain_errors(arm, status);
   }
   return absl::OkStatus();
 }
@@ -307,7 +315,7 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
   const int64_t load_ns = monotonic_ns() - load_begin_ns;
   std::vector<Reading> set_end;
   for (const ArmState& arm : arms_) set_end.push_back(read(arm));
-  if (cancelled_()) return absl::CancelledError("cancelled");
+  if (cancellation_.raised()) return absl::CancelledError("cancelled");
   for (uint32_t slice = 0; slice < result.slices.size() && slice < readings.size(); ++slice) {
     end_slice(result.slices[slice], readings[slice].first, readings[slice].second, set, slice);
   }
@@ -354,6 +362,8 @@ absl::StatusOr<Round> RoundRunner::run() {
     if (!step_ns.ok()) return step_ns.status();
     round_.set_ballast_step_ns(*step_ns);
   }
+  // A hung target would keep launch and load waiting: a cancelled round ends its targets at once.
+  Cancellation::Hook end_targets(cancellation_, [this] { context_.seat->spawner().end_all(); });
   absl::Status status = launch_all();
   if (status.ok()) status = start_load();
   if (!status.ok()) return status;
@@ -380,8 +390,11 @@ absl::StatusOr<Round> RoundRunner::run() {
 }  // namespace
 
 absl::StatusOr<Round> run_round(const RoundContext& context, const std::string& pass,
-                                uint32_t index, const std::function<bool()>& cancelled) {
-  return RoundRunner(context, pass, index, cancelled).run();
+                                uint32_t index, Cancellation& cancellation) {
+  auto round = RoundRunner(context, pass, index, cancellation).run();
+  // What a cancelled round failed of is that its targets were ended.
+  if (cancellation.raised()) return absl::CancelledError("cancelled");
+  return round;
 }
 
 }  // namespace hotlap::agent

@@ -4,11 +4,11 @@
 #define HOTLAP_HARNESS_AGENT_ROUND_RUNNER_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
+#include "harness/agent/cancellation.h"
 #include "harness/agent/round_lengths.h"
 #include "harness/agent/seat.h"
 #include "harness/proto/experiment.pb.h"
@@ -24,11 +24,11 @@ struct RoundContext {
   bool measure_ballast = false;
 };
 
-// `cancelled` is asked at every slice's end. Errors: CANCELLED; FAILED_PRECONDITION when an arm is
-// at fault (it died, it answered wrongly), and names it. A fault of the environment is no error:
-// the round says why it is void.
+// Errors: CANCELLED, soon after `cancellation` was raised, with the targets ended;
+// FAILED_PRECONDITION when an arm is at fault (it died, it answered wrongly), and names it. A fault
+// of the environment is no error: the round says why it is void.
 absl::StatusOr<hotlap::v1::Round> run_round(const RoundContext& context, const std::string& pass,
-                                            uint32_t index, const std::function<bool()>& cancelled);
+                                            uint32_t index, Cancellation& cancellation);
 
 }  // namespace hotlap::agent
 

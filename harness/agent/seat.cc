@@ -43,9 +43,14 @@ absl::StatusOr<std::unique_ptr<Seat>> Seat::take(const hotlap::v1::Experiment& e
   if (!spawner.ok()) return spawner.status();
   seat->spawner_ = *std::move(spawner);
 
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (error) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the directory for temporary files (TMPDIR) cannot be used: ", error.message()));
+  }
   std::error_code ignored;
-  std::string pattern =
-      (std::filesystem::temp_directory_path(ignored) / "hotlap-run-XXXXXX").string();
+  std::string pattern = (temporary / "hotlap-run-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) {
     return absl::InternalError(absl::StrCat("cannot make a private directory at ", pattern, ": ",
                                             strerror(errno), "; TMPDIR chooses another place"));

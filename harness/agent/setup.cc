@@ -85,7 +85,7 @@ absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_
       try_workload(**process, arm.name(), prepared.effective, prepared.seat->placement().load_cpus);
   absl::Status alive = target.status();
   if (!alive.ok()) return of_arm(arm.name(), alive);
-  if (!answered.ok()) return answered;
+  if (!answered.ok()) return of_arm(arm.name(), answered);
   processes = target.tree().size();
   return echo;
 }
@@ -160,7 +160,7 @@ absl::StatusOr<std::string> resolve_pipeline(const std::string& spec) {
   return server::describe_pipeline(*pipeline);
 }
 
-absl::StatusOr<Prepared> prepare(const Experiment& asked) {
+absl::StatusOr<Prepared> prepare(const Experiment& asked, Cancellation& cancellation) {
   Prepared prepared;
   auto effective = effective_experiment(asked);
   if (!effective.ok()) return effective.status();
@@ -186,8 +186,10 @@ absl::StatusOr<Prepared> prepare(const Experiment& asked) {
                                           "): a subreaper ends them"));
   }
   std::vector<size_t> processes(static_cast<size_t>(prepared.effective.arms_size()), 0);
+  Cancellation::Hook end_targets(cancellation, [&prepared] { prepared.seat->spawner().end_all(); });
   for (size_t arm = 0; arm < processes.size(); ++arm) {
     auto echo = try_arm(prepared, arm, processes[arm]);
+    if (cancellation.raised()) return absl::CancelledError("cancelled");
     if (!echo.ok()) return echo.status();
     prepared.echoes.push_back(*std::move(echo));
   }

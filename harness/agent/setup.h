@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
+#include "harness/agent/cancellation.h"
 #include "harness/agent/seat.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
@@ -25,8 +26,8 @@ struct Prepared {
   std::vector<std::string> notes;
 };
 
-// Errors name the arm and what to do.
-absl::StatusOr<Prepared> prepare(const hotlap::v1::Experiment& asked);
+// Errors name the arm and what to do; CANCELLED when that was raised, with the targets ended.
+absl::StatusOr<Prepared> prepare(const hotlap::v1::Experiment& asked, Cancellation& cancellation);
 
 // The fifteen stages that `spec` stands for, as the registry of this build resolves it; the error
 // lists what exists.

@@ -12,6 +12,10 @@ int64_t to_ns(const timespec& time) { return time.tv_sec * int64_t{1'000'000'000
 }  // namespace
 
 absl::StatusOr<ProcessClock> ProcessClock::open(pid_t pid) {
+  // 0 would be the caller's own clock.
+  if (pid <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat("process ", pid, " is no process"));
+  }
   clockid_t clock;
   const int error = clock_getcpuclockid(pid, &clock);
   if (error == 0) {

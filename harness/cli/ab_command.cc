@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -66,7 +67,12 @@ absl::StatusOr<Experiment> read_experiment(const std::string& path) {
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   Experiment experiment;
-  if (!parser.Parse(&stream, &experiment)) {
+  const bool parsed = parser.Parse(&stream, &experiment);
+  if (stream.GetErrno() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot read the experiment ", path, ": ", strerror(stream.GetErrno())));
+  }
+  if (!parsed) {
     return absl::InvalidArgumentError(absl::StrCat(path, ":", errors.text));
   }
   return experiment;

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,12 +84,23 @@ std::string binary_directory() {
 }
 
 AgentProcess::AgentProcess(pid_t pid, std::string directory)
-    : pid_(pid), directory_(std::move(directory)) {}
+    : pid_(pid),
+      pidfd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))),
+      directory_(std::move(directory)) {}
 
 absl::StatusOr<std::unique_ptr<AgentProcess>> AgentProcess::start() {
-  std::error_code ignored;
-  std::string pattern =
-      (std::filesystem::temp_directory_path(ignored) / "hotlap-agent-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (error) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the directory for temporary files (TMPDIR) cannot be used: ", error.message()));
+  }
+  std::string pattern = (temporary / "hotlap-agent-XXXXXX").string();
+  if (pattern.size() + sizeof "/agent.sock" > sizeof(sockaddr_un::sun_path)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "a Unix socket's path may have ", sizeof(sockaddr_un::sun_path) - 1, " bytes, and ",
+        pattern, "/agent.sock has more: set TMPDIR to a shorter path"));
+  }
   // mkdtemp makes it with mode 0700.
   if (mkdtemp(pattern.data()) == nullptr) {
     return errno_status("cannot make a private directory for the agent's socket at " + pattern +
@@ -116,13 +129,14 @@ absl::StatusOr<std::unique_ptr<AgentProcess>> AgentProcess::start() {
   return agent;
 }
 
-std::string AgentProcess::end_description() {
-  if (ended_.empty() && pid_ > 0) {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) == pid_) {
-      ended_ = describe_wait_status(status);
-      pid_ = -1;
-    }
+std::string AgentProcess::end_description(int patience_ms) {
+  if (!ended_.empty() || pid_ <= 0) return ended_;
+  pollfd waiting{pidfd_, POLLIN, 0};
+  if (pidfd_ >= 0) poll(&waiting, 1, patience_ms);
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) == pid_) {
+    ended_ = describe_wait_status(status);
+    pid_ = -1;
   }
   return ended_;
 }
@@ -130,13 +144,12 @@ std::string AgentProcess::end_description() {
 AgentProcess::~AgentProcess() {
   stub_.reset();
   if (end_description().empty()) {
-    const int pidfd = static_cast<int>(syscall(434 /* pidfd_open */, pid_, 0));
     kill(pid_, SIGTERM);
-    pollfd waiting{pidfd, POLLIN, 0};
-    if (pidfd < 0 || poll(&waiting, 1, kStopTimeoutMs) <= 0) kill(pid_, SIGKILL);
-    if (pidfd >= 0) close(pidfd);
+    pollfd waiting{pidfd_, POLLIN, 0};
+    if (pidfd_ < 0 || poll(&waiting, 1, kStopTimeoutMs) <= 0) kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
+  if (pidfd_ >= 0) close(pidfd_);
   std::error_code ignored;
   std::filesystem::remove_all(directory_, ignored);
 }

@@ -24,13 +24,15 @@ class AgentProcess {
 
   hotlap::v1::Agent::Stub& stub() { return *stub_; }
 
-  // "was killed by signal 9" when the agent is gone, empty while it lives.
-  std::string end_description();
+  // "was killed by signal 9" when the agent is gone, empty while it lives. Waits for its end at
+  // most `patience_ms`: a broken connection is seen before the process can be reaped.
+  std::string end_description(int patience_ms = 0);
 
  private:
   AgentProcess(pid_t pid, std::string directory);
 
   pid_t pid_;
+  int pidfd_;
   std::string directory_;
   std::string ended_;
   std::unique_ptr<hotlap::v1::Agent::Stub> stub_;

@@ -60,7 +60,8 @@ std::filesystem::path default_run_directory(const std::string& name) {
 absl::Status Controller::call_status(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   if (interrupt_.raised()) return absl::CancelledError("interrupted");
-  const std::string end = agent_.end_description();
+  const int patience_ms = status.error_code() == grpc::StatusCode::UNAVAILABLE ? 1000 : 0;
+  const std::string end = agent_.end_description(patience_ms);
   if (!end.empty()) {
     return absl::UnavailableError(absl::StrCat("the agent ", end, " while it was at work"));
   }

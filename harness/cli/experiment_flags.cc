@@ -130,7 +130,7 @@ void ExperimentFlags::add_to(CLI::App& command) {
   command.add_option("--stage", stage,
                      "compare variants of one stage, as request_line=regex,scalar; the first is "
                      "the reference");
-  command.add_option("--base", base, "the pipeline around that stage")->default_str("baseline");
+  command.add_option("--base", base, "the pipeline around that stage (default baseline)");
   command.add_option("-a,--a", a, "target A, the reference");
   command.add_option("-b,--b", b, "target B");
   command.add_option("--arm", more_arms, "a further target");
@@ -147,11 +147,16 @@ void ExperimentFlags::add_to(CLI::App& command) {
 
 absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
   std::vector<std::string> targets;
+  if (base && stage.empty()) {
+    return absl::InvalidArgumentError(
+        "--base is the pipeline around --stage, which is absent: write it into --a and --b, as in "
+        "--a fast,address=lazy");
+  }
   if (!stage.empty()) {
     if (!a.empty() || !b.empty()) {
       return absl::InvalidArgumentError("give either --stage or --a and --b, not both");
     }
-    auto expanded = expand_stage(stage, base);
+    auto expanded = expand_stage(stage, base.value_or("baseline"));
     if (!expanded.ok()) return expanded.status();
     targets = *std::move(expanded);
   } else if (a.empty() || b.empty()) {
@@ -182,7 +187,14 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
   experiment.set_primary_metric(metric);
   experiment.set_skip_verify(no_verify);
   experiment.set_skip_counting(no_counting);
-  if (seed) experiment.set_seed(*seed);
+  if (!seed.empty()) {
+    uint64_t number = 0;
+    if (!absl::SimpleAtoi(seed, &number)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--seed \"", seed, "\" must be a whole number from 0 to 2^64 - 1"));
+    }
+    experiment.set_seed(number);
+  }
   if (margin_percent) experiment.set_margin_percent(*margin_percent);
   return experiment;
 }

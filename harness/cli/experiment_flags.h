@@ -50,11 +50,11 @@ struct PlanFlags {
 
 struct ExperimentFlags {
   std::string stage;
-  std::string base = "baseline";
+  std::optional<std::string> base;  // "baseline"
   std::string a, b;
   std::vector<std::string> more_arms;
   std::string name;
-  std::optional<uint64_t> seed;
+  std::string seed;
   std::optional<double> margin_percent;
   std::string metric;
   bool no_verify = false;

@@ -29,8 +29,21 @@ TEST(ExperimentFlags, NeedsSomethingToCompare) {
   flags.a = "fast";
   EXPECT_THAT(flags.experiment().status().ToString(), HasSubstr("--b TARGET"));
   flags.b = "fast";
+  flags.base = "fast";
+  EXPECT_THAT(flags.experiment().status().ToString(), HasSubstr("--stage, which is absent"));
   flags.stage = "date=per_request,per_second";
   EXPECT_THAT(flags.experiment().status().ToString(), HasSubstr("not both"));
+}
+
+TEST(ExperimentFlags, ASeedIsAWholeNumber) {
+  ExperimentFlags flags;
+  flags.stage = "date=per_request,per_second";
+  flags.seed = "18446744073709551615";
+  EXPECT_EQ(flags.experiment()->seed(), 18446744073709551615u);
+  for (const char* bad : {"-1", "99999999999999999999", "x", "1.5"}) {
+    flags.seed = bad;
+    EXPECT_THAT(flags.experiment().status().ToString(), HasSubstr("whole number")) << bad;
+  }
 }
 
 TEST(WorkloadFlags, ReadsRequestsHeadersAndBody) {

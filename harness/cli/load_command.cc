@@ -83,7 +83,7 @@ void print_text(const LoadFlags& flags, const LoadResponse& result) {
          absl::StrFormat("%.2f MB",
                          static_cast<double>(result.bytes_received()) / result.elapsed_s() / 1e6)
              .c_str());
-  printf("  response time");
+  if (histogram.count() > 0) printf("  response time");
   for (double q : kQuantiles) {
     const auto value = histogram.supported_quantile_ns(q);
     if (!value) continue;
@@ -92,7 +92,8 @@ void print_text(const LoadFlags& flags, const LoadResponse& result) {
   if (histogram.count() > 0) {
     printf("  max %s", time_text(static_cast<double>(*histogram.max_ns())).c_str());
   }
-  printf("\n  requests    %ld started, %ld ok", static_cast<long>(counts.started()),
+  if (histogram.count() > 0) printf("\n");
+  printf("  requests    %ld started, %ld ok", static_cast<long>(counts.started()),
          static_cast<long>(counts.ok()));
   const std::pair<const char*, int64_t> classes[] = {
       {"unexpected status", counts.unexpected_status()},
@@ -105,10 +106,11 @@ void print_text(const LoadFlags& flags, const LoadResponse& result) {
   for (const auto& [name, count] : classes) {
     if (count > 0) printf(", %ld %s", static_cast<long>(count), name);
   }
-  printf("\n  generator   %.2f us CPU/request",
-         static_cast<double>(result.generator_cpu_ns()) /
-             static_cast<double>(std::max<int64_t>(1, counts.ok())) / 1e3);
-  if (result.has_little_ratio()) {
+  if (counts.ok() > 0) {
+    printf("\n  generator   %.2f us CPU/request",
+           static_cast<double>(result.generator_cpu_ns()) / static_cast<double>(counts.ok()) / 1e3);
+  }
+  if (counts.ok() > 0 && result.has_little_ratio()) {
     printf("; Little's law X*R/N = %.3f", result.little_ratio());
   }
   printf("\n");

@@ -1,5 +1,7 @@
 // hotlap: is B faster than A, by how much, and why?
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "harness/cli/commands.h"
@@ -75,6 +77,10 @@ int run_main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own, which would look like a gate's.
     return app.exit(error) == 0 ? kExitDone : kExitError;
+  }
+  // What could not be printed was not done.
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+    return fail(absl::StrCat("standard output cannot be written: ", strerror(errno)));
   }
   return invocation.exit_code;
 }

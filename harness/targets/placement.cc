@@ -120,12 +120,12 @@ absl::Status check_shared(bool may_share, const CpuTopology& topology, Placement
     return absl::FailedPreconditionError(absl::StrCat(
         "only CPU ", format_cpu_list(topology.allowed),
         " may be used, and servers and load need one "
-        "each: allow more CPUs (taskset, cpuset), or allow sharing (--share-cpu), which costs "
+        "each: allow more CPUs (taskset, cpuset), or allow sharing (--share-cpus), which costs "
         "precision"));
   }
   return absl::InvalidArgumentError(absl::StrCat("CPU ", format_cpu_list(both),
                                                  " is asked for both servers and load: keep them "
-                                                 "apart, or allow sharing (--share-cpu)"));
+                                                 "apart, or allow sharing (--share-cpus)"));
 }
 
 }  // namespace

@@ -153,6 +153,8 @@ absl::StatusOr<std::unique_ptr<Spawner>> Spawner::create(SpawnerOptions options)
 
 Spawner::~Spawner() = default;
 
+void Spawner::end_all() { watcher_->stop(); }
+
 absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch(const TargetSpec& spec,
                                                                const LaunchOptions& options) {
   if (spec.kind == TargetKind::kUrl) {

@@ -63,6 +63,10 @@ class Spawner {
   absl::StatusOr<std::unique_ptr<TargetProcess>> launch(const TargetSpec& spec,
                                                         const LaunchOptions& options);
 
+  // Ends every target now, also those that are still starting or hang, whose launch() then fails;
+  // further launches are refused (CANCELLED). Returns at once. Thread-safe.
+  void end_all();
+
   // Whether targets get a PID namespace here, found by trying once; else why not.
   absl::Status pid_namespace_status() const { return pid_namespace_status_; }
 

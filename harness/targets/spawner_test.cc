@@ -53,6 +53,20 @@ TEST_P(SpawnerTest, PipelineAnnouncesAddressAndEcho) {
   EXPECT_TRUE((*target)->status().ok());
 }
 
+TEST_P(SpawnerTest, EndAllEndsALaunchThatWouldNeverFinish) {
+  LaunchOptions options = test_options();
+  options.start_timeout = absl::Seconds(60);
+  options.before_exec = [&](pid_t) {
+    spawner_->end_all();
+    return absl::OkStatus();
+  };
+  const absl::Time begin = absl::Now();
+  EXPECT_FALSE(spawner_->launch(test_command("silent"), options).ok());
+  EXPECT_LT(absl::Now() - begin, absl::Seconds(30));
+  EXPECT_EQ(spawner_->launch(test_command("serve"), test_options()).status().code(),
+            absl::StatusCode::kCancelled);
+}
+
 TEST_P(SpawnerTest, CommandIsReadyWhenItListens) {
   const auto target = spawner_->launch(test_command("serve"), test_options());
   ASSERT_TRUE(target.ok()) << target.status();

@@ -41,6 +41,13 @@ absl::Status TargetProcess::status() const {
                    describe_end(*process_)));
 }
 
+bool TargetProcess::await_end(absl::Duration patience) const {
+  if (process_ == nullptr) return false;
+  return process_->await(
+      [](const WatchedProcess::State& state) { return state.root_status || state.gone; },
+      absl::Now() + patience);
+}
+
 int TargetProcess::exit_fd() const { return process_ == nullptr ? -1 : process_->root_pidfd(); }
 
 std::string TargetProcess::output_tail() const {

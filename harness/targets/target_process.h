@@ -50,6 +50,9 @@ class TargetProcess {
   // signal), and the last lines of its output.
   absl::Status status() const;
 
+  // Waits until the root has ended, at most so long; whether it has. At once for URLs.
+  bool await_end(absl::Duration patience) const;
+
   // Readable (POLLIN) from the moment that the root has ended; -1 for URLs. For event loops.
   int exit_fd() const;
 

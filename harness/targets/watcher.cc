@@ -165,18 +165,23 @@ absl::StatusOr<std::shared_ptr<Watcher>> Watcher::create(const std::vector<int>&
 
 Watcher::~Watcher() {
   if (!thread_.joinable()) return;
+  stop();
+  thread_.join();
+}
+
+void Watcher::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   eventfd_write(wake_.get(), 1);
-  thread_.join();
 }
 
 absl::StatusOr<std::shared_ptr<WatchedProcess>> Watcher::spawn(SpawnRequest request) {
   std::future<Spawned> result;
   {
     const std::lock_guard lock(mutex_);
+    if (stopping_) return absl::CancelledError("cancelled: the targets are being ended");
     orders_.push_back({std::move(request), {}});
     result = orders_.back().result.get_future();
   }
@@ -210,6 +215,10 @@ void Watcher::run(const std::vector<int>& cpus) {
       give_up = absl::InfiniteFuture();
     }
   }
+  // An order that came in with the stop itself.
+  const std::lock_guard lock(mutex_);
+  for (Order& order : orders_) order.result.set_value(absl::CancelledError("cancelled"));
+  orders_.clear();
 }
 
 void Watcher::take_orders() {

@@ -36,7 +36,10 @@ class Watcher {
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  // Forks a launcher from the lasting thread. Thread-safe.
+  // Ends every target, without waiting for it; spawn() is refused from then on. Thread-safe.
+  void stop();
+
+  // Forks a launcher from the lasting thread. Thread-safe. CANCELLED after stop().
   absl::StatusOr<std::shared_ptr<WatchedProcess>> spawn(SpawnRequest request);
 
  private:

@@ -76,7 +76,13 @@ absl::StatusOr<std::vector<Outcome>> ask(const Target& target, std::span<const S
         " does not answer: ", answer.error.empty() ? "it closed the connection" : answer.error,
         "; is it running, and does it speak HTTP/1.1?"));
   }
-  return conformance::run_exchange(target.endpoint, scripts, {.stall = stall});
+  std::vector<Outcome> outcomes =
+      conformance::run_exchange(target.endpoint, scripts, {.stall = stall});
+  // What could not even be asked is no difference between targets.
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.unsent) return absl::ResourceExhaustedError(outcome.error);
+  }
+  return outcomes;
 }
 
 std::string describe_case(const Target& target, const Case& one, const std::string& sent) {

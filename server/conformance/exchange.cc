@@ -41,13 +41,17 @@ class Socket {
       return;
     }
     fd_ = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd_ < 0) {
+      error_ = std::string("cannot open a socket: ") + std::strerror(errno) +
+               (errno == EMFILE ? " (`ulimit -n` allows too few descriptors)" : "");
+      return;
+    }
     int on = 1;
     linger at_once{1, 0};
     setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     socklen_t length = v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-    if (fd_ < 0 || (connect(fd_, reinterpret_cast<sockaddr*>(&storage), length) != 0 &&
-                    errno != EINPROGRESS)) {
+    if (connect(fd_, reinterpret_cast<sockaddr*>(&storage), length) != 0 && errno != EINPROGRESS) {
       error_ = "cannot connect to " + to_string(endpoint) + ": " + std::strerror(errno);
     }
   }
@@ -68,7 +72,9 @@ class Connection {
  public:
   Connection(const Endpoint& endpoint, const Script& script, Outcome& outcome)
       : socket_(endpoint), script_(script), outcome_(outcome) {
-    if (!socket_.error().empty()) fail(socket_.error());
+    if (socket_.error().empty()) return;
+    outcome_.unsent = socket_.fd() < 0;
+    fail(socket_.error());
   }
 
   int fd() const { return socket_.fd(); }

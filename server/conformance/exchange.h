@@ -35,6 +35,7 @@ struct Outcome {
   bool closed = false;   // the server closed in order
   bool reset = false;    // it reset the connection
   std::string error;     // could not connect, or out of time
+  bool unsent = false;   // the fault is ours: no socket could be opened
 };
 
 struct ExchangeLimits {

@@ -1,0 +1,83 @@
+"""An HTTP server that goes wrong as told: faulty_server.py MODE PORT [TRIGGER].
+
+Modes: ok, status500, wrong (other bytes than the lab's server), exit (at once), silent (never
+listens), elsewhere (another port), and die, hang, deny: like ok until the file TRIGGER exists, then it
+exits, stops itself, or answers 500.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import socket
+import sys
+from pathlib import Path
+
+BODY = b"Hello, World!"
+
+
+def reply(status: str, body: bytes = BODY) -> bytes:
+    head = f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\nContent-Type: text/plain\r\n\r\n"
+    return head.encode() + body
+
+
+def go_wrong(mode: str) -> None:
+    if mode == "die":
+        os._exit(7)
+    if mode == "hang":
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def serve(listener: socket.socket, mode: str, trigger: Path | None) -> None:
+    good, denied = reply("200 OK"), reply("500 Internal Server Error")
+    if mode == "wrong":
+        good = reply("200 OK", b"Hello, Wrong!")
+    selector = selectors.DefaultSelector()
+    listener.setblocking(False)
+    selector.register(listener, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is listener:
+                connection, _ = listener.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                selector.register(connection, selectors.EVENT_READ)
+                continue
+            assert isinstance(key.fileobj, socket.socket)
+            connection = key.fileobj
+            try:
+                asked = connection.recv(65536).count(b"\r\n\r\n")
+                wrong_now = trigger is not None and trigger.exists()
+                if wrong_now:
+                    go_wrong(mode)
+                deny = mode == "status500" or (mode == "deny" and wrong_now)
+                connection.sendall((denied if deny else good) * asked)
+            except OSError:
+                asked = 0
+            if asked == 0:
+                selector.unregister(connection)
+                connection.close()
+
+
+def main() -> int:
+    mode, port = sys.argv[1], int(sys.argv[2])
+    trigger = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    if mode == "exit":
+        print("cannot find my configuration", file=sys.stderr)
+        return 5
+    if mode == "silent":
+        signal.pause()
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", 0 if mode == "elsewhere" else port))
+    except OSError as error:
+        print(f"cannot bind port {port}: {error}", file=sys.stderr)
+        return 1
+    listener.listen(128)
+    serve(listener, mode, trigger)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
