@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 
 import numpy as np
 from scipy import stats
@@ -229,11 +228,10 @@ def reproduce(facts: Facts) -> Section:
     if run.command and run.seed and "--seed" not in run.command:
         command += f" --seed {run.seed}"
     blocks: list[Block] = [Command(command)]
-    directory = shlex.quote(run.name)
     text = f"Seed {code(run.seed or 'not recorded')}: every order, role and permutation follows it."
     if run.created:
         text += f" The run began at {plain(run.created)}."
-    text += f" This page is made again by {code(f'hotlap report {directory}')}."
+    text += f" This page is made again by {code('hotlap report .')} in its directory."
     return Section("Reproduce it", [*blocks, Paragraph(text)])
 
 

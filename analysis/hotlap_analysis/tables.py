@@ -178,5 +178,11 @@ def _typed(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
                 f"{path}: line {line + 2}, column {column}: {cells.iloc[line]!r} is not a finite "
                 "number (an absent value is an empty cell)"
             )
+        if (values < 0).any():
+            line = int(np.flatnonzero((values < 0).to_numpy())[0])
+            raise RunError(
+                f"{path}: line {line + 2}, column {column}: {cells.iloc[line]!r} is negative; "
+                "nothing here can be (restore the file from a copy)"
+            )
         frame[column] = values
     return frame

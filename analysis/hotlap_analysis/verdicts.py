@@ -91,6 +91,10 @@ def _verdict(run: Run, known: Metric, arm: str, pairs: Paired) -> Verdict:
     _fill(verdict, "absolute", signed_rank.locate(list(pairs.difference), alpha), False)
     if pairs.ratio_defined:
         _fill(verdict, "percent", signed_rank.locate(list(pairs.log_ratio), alpha), True)
+    estimate = verdict.estimate_percent if ratio else verdict.estimate_absolute
+    if estimate is not None and verdict.a is not None:
+        # The medians of both arms may differ the other way than the paired estimate does.
+        verdict.b = verdict.a * (1 + estimate / 100) if ratio else verdict.a + estimate
     if verdict.rounds >= signed_rank.MIN_ROUNDS:
         verdict.p = signed_rank.p_value(values)
         verdict.resolution_percent = resolution_percent(values, alpha) if ratio else None

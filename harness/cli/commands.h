@@ -13,7 +13,7 @@ struct Invocation {
   char** argv = nullptr;
   int exit_code = 0;
 
-  // The command line as one could type it again.
+  // The command line as one could type it again: without --out, whose directory exists by then.
   std::string command_line() const;
 };
 

@@ -280,10 +280,11 @@ void Controller::conclude(const absl::Status& status) {
         "connection's life was not measured",
         age->requests / run_.effective().workload().connections(), age->seconds));
   }
+  const auto invalid =
+      plan::run_invalid(log_.kept(kTiming), log_.voided(), log_.voids_by_arm(arms));
+  if (invalid && !status.ok()) run_.add_notes(absl::StrCat("invalid: ", *invalid));
   if (status.ok()) {
     run_.set_state("complete");
-    const auto invalid =
-        plan::run_invalid(log_.kept(kTiming), log_.voided(), log_.voids_by_arm(arms));
     if (invalid) {
       run_.set_state("failed");
       run_.set_failure(*invalid);

@@ -53,13 +53,14 @@ void WorkloadFlags::add_to(CLI::App& command) {
   command.add_option("--expect-status", expect_status, "the right status (default 200)");
   command.add_option("--allow-errors", allow_errors,
                      "share of requests that may fail, 0 to 1 (default 0)");
+  command.add_flag("--any-body", any_body, "bodies may differ from reply to reply");
   command.add_flag("--close", close, "a new connection for every request");
 }
 
 absl::StatusOr<hotlap::v1::Workload> WorkloadFlags::workload() const {
   hotlap::v1::Workload workload;
   std::vector<std::string> asked = requests;
-  if (asked.empty() && (!headers.empty() || !body.empty() || expect_status)) {
+  if (asked.empty() && (!headers.empty() || !body.empty() || expect_status || any_body)) {
     asked.push_back("/hello");
   }
   auto body_bytes = parse_body(body);
@@ -75,6 +76,7 @@ absl::StatusOr<hotlap::v1::Workload> WorkloadFlags::workload() const {
     request->set_target(words.back());
     if (expect_status) request->set_expected_status(*expect_status);
     request->set_body(*body_bytes);
+    request->set_any_body(any_body);
     for (const std::string& line : headers) {
       auto header = parse_header(line);
       if (!header.ok()) return header.status();

@@ -23,6 +23,7 @@ struct WorkloadFlags {
   std::optional<uint32_t> expect_status;
   std::optional<double> allow_errors;
   bool close = false;
+  bool any_body = false;
 
   void add_to(CLI::App& command);
   absl::StatusOr<hotlap::v1::Workload> workload() const;

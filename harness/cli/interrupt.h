@@ -1,5 +1,6 @@
 // Ctrl-C and SIGTERM as a value that long work asks about, and that cancels the call under way.
-// A second signal ends the process at once; the kernel then ends agent and targets.
+// A second signal, a second later or more, ends the process at once; the kernel then ends agent and
+// targets.
 #ifndef HOTLAP_HARNESS_CLI_INTERRUPT_H_
 #define HOTLAP_HARNESS_CLI_INTERRUPT_H_
 

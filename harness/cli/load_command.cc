@@ -24,6 +24,7 @@ namespace {
 using hotlap::v1::ErrorCounts;
 using hotlap::v1::LoadResponse;
 
+constexpr double kLittleTolerance = 0.05;
 constexpr double kQuantiles[] = {0.5, 0.75, 0.9, 0.99, 0.999};
 
 struct LoadFlags {
@@ -112,6 +113,9 @@ void print_text(const LoadFlags& flags, const LoadResponse& result) {
   }
   if (counts.ok() > 0 && result.has_little_ratio()) {
     printf("; Little's law X*R/N = %.3f", result.little_ratio());
+    if (std::fabs(result.little_ratio() - 1) > kLittleTolerance) {
+      printf("\n  warning     that is off 1 by more than 5 %%: connections were not always busy");
+    }
   }
   printf("\n");
 }

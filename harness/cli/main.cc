@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
@@ -13,6 +14,9 @@ std::string Invocation::command_line() const {
   std::string line = "hotlap";
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
+    // The run directory exists by then.
+    if (argument == "--out") ++i;
+    if (argument == "--out" || absl::StartsWith(argument, "--out=")) continue;
     const bool plain = !argument.empty() &&
                        argument.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;#~!") == std::string::npos;
     if (plain) {

@@ -37,7 +37,7 @@ std::string arm_words(const Run& run, const std::string& name) {
 int decimals_of(const Verdict& verdict) {
   const double width = verdict.interval_high_percent() - verdict.interval_low_percent();
   if (!(width > 0)) return 2;
-  return std::clamp(static_cast<int>(std::ceil(1 - std::log10(width / 2))), 1, 3);
+  return std::clamp(static_cast<int>(std::ceil(1 - std::log10(width / 2))), 0, 3);
 }
 
 std::string number(double value) {
@@ -45,6 +45,14 @@ std::string number(double value) {
   if (size >= 1e6) return absl::StrFormat("%.3g M", value / 1e6);
   if (size >= 1e4) return absl::StrFormat("%.3g k", value / 1e3);
   return absl::StrFormat("%.4g", value);
+}
+
+// A difference, short: one digit suffices where it is next to nothing.
+std::string signed_number(double value) {
+  const double size = std::fabs(value);
+  if (size >= 1e6) return absl::StrFormat("%+.1fM", value / 1e6);
+  if (size >= 1e3) return absl::StrFormat("%+.1fk", value / 1e3);
+  return absl::StrFormat(size >= 0.1 ? "%+.2g" : "%+.1g", value);
 }
 
 // A value in its unit, scaled to what one reads at a glance.
@@ -93,16 +101,17 @@ std::string table_row(const Verdict& verdict) {
                                  decimals, verdict.interval_high_percent());
     }
   } else if (verdict.has_estimate_absolute()) {
-    change = absl::StrFormat("%+.2g", verdict.estimate_absolute());
+    change = signed_number(verdict.estimate_absolute());
     if (verdict.has_interval_low_absolute()) {
-      interval = absl::StrFormat("%+.1g … %+.1g", verdict.interval_low_absolute(),
-                                 verdict.interval_high_absolute());
+      interval = absl::StrCat(signed_number(verdict.interval_low_absolute()), " … ",
+                              signed_number(verdict.interval_high_absolute()));
     }
   }
   return absl::StrCat(absl::StrFormat("%-22s", absl::StrCat(verdict.primary() ? "* " : "  ", name)),
-                      pad_left(cell(verdict.has_a(), verdict.a(), verdict.unit()), 10),
-                      pad_left(cell(verdict.has_b(), verdict.b(), verdict.unit()), 10),
-                      pad_left(change, 8), pad_left(interval, 16), "  ", verdict.verdict(), "\n");
+                      " ", pad_left(cell(verdict.has_a(), verdict.a(), verdict.unit()), 9), " ",
+                      pad_left(cell(verdict.has_b(), verdict.b(), verdict.unit()), 9), " ",
+                      pad_left(change, 7), " ", pad_left(interval, 15), "  ", verdict.verdict(),
+                      "\n");
 }
 
 void add_table(const Run& run, const std::string& arm, std::string& text) {

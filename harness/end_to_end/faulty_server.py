@@ -1,8 +1,8 @@
 """An HTTP server that goes wrong as told: faulty_server.py MODE PORT [TRIGGER].
 
 Modes: ok, status500, wrong (other bytes than the lab's server), exit (at once), silent (never
-listens), elsewhere (another port), and die, hang, deny: like ok until the file TRIGGER exists, then it
-exits, stops itself, or answers 500.
+listens), elsewhere (another port), and die, hang, deny: like ok until the file TRIGGER exists, then
+it exits, stops itself, or answers 500.
 """
 
 from __future__ import annotations

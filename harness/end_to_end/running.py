@@ -148,7 +148,7 @@ def holds_within(seconds: float, condition: Callable[[], bool]) -> bool:
     while not condition():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.01)
+        time.sleep(0.01)  # tidy: allow sleep: what is waited for is in another process's hands
     return True
 
 

@@ -69,7 +69,7 @@ def test_wrong_bytes_may_be_timed_when_asked_for(hotlap: Hotlap, out: Path) -> N
 
 
 def test_a_port_that_is_taken(hotlap: Hotlap, out: Path) -> None:
-    """Another process holds the port that the command insists on: it is never loaded in its place."""
+    """Another process holds the port that the command insists on; it is never loaded instead."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen(1)

@@ -11,6 +11,9 @@
 namespace hotlap::load {
 namespace {
 
+// Of a buffer each.
+constexpr int kMaxReadsAnEvent = 8;
+
 constexpr std::int64_t kConnectBackoffNs = 10'000'000;
 
 }  // namespace
@@ -57,7 +60,9 @@ void Lane::send_rest(Connection& connection) {
 
 void Lane::read_reply(Connection& connection, std::uint32_t events) {
   const bool half_closed = (events & EPOLLRDHUP) != 0;
-  while (true) {
+  // A peer that sends without end must not keep the others, nor its own deadline, waiting: the next
+  // event goes on where this one ends.
+  for (int reads = 0; reads < kMaxReadsAnEvent; ++reads) {
     const ssize_t size = ::recv(connection.socket.get(), buffer_.data(), buffer_.size(), 0);
     if (size <= 0) {
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;

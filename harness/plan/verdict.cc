@@ -253,6 +253,10 @@ absl::StatusOr<Verdict> judge(const Evidence& evidence) {
     fill_exact(evidence, *pairs, verdict);
   } else {
     fill_inference(evidence, *pairs, verdict);
+    // The medians of both arms may differ the other way than the paired estimate does.
+    if (verdict.estimate) {
+      verdict.b = ratio ? *verdict.a * std::exp(*verdict.estimate) : *verdict.a + *verdict.estimate;
+    }
   }
   if (!verdict.unpaired_rounds.empty()) {
     absl::StrAppend(&verdict.reason, "; left out, as one arm has no value: round ",

@@ -49,7 +49,7 @@ struct Verdict {
   std::string reason;              // one sentence for a reader
   std::vector<std::string> flags;  // skew, bursty, interference, not steady, certain, leans
   std::optional<double> a;         // median over rounds
-  std::optional<double> b;
+  std::optional<double> b;         // a moved by the estimate, so that the three agree
   // On the scale on which the verdict was reached: ln(B / A), or B - A.
   Scale scale = Scale::kRatio;
   double margin = 0;

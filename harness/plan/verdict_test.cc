@@ -107,7 +107,23 @@ TEST(Verdict, SwappingTheArmsMirrorsEverything) {
   EXPECT_NEAR(back->interval->low, -forth->interval->high, 1e-15);
   EXPECT_DOUBLE_EQ(*back->p, *forth->p);
   EXPECT_EQ(back->word, Word::kImproved);
-  EXPECT_EQ(*back->a, *forth->b);
+  EXPECT_NEAR(*back->b / *back->a, *forth->a / *forth->b, 1e-12);
+}
+
+// The medians of A (10.0) and of B (10.1) differ one way, the paired rounds the other.
+TEST(Verdict, TheColumnsNeverContradictTheEstimate) {
+  Evidence evidence;
+  evidence.metric = *find_metric(kPrimaryMetric);
+  const double a[] = {8, 9, 10, 10, 12, 13, 14};
+  const double b[] = {7.9, 8.9, 10.1, 10.1, 11.8, 12.8, 13.8};
+  for (uint32_t round = 0; round < 7; ++round) {
+    evidence.rounds.push_back({round, a[round], b[round]});
+  }
+  const auto verdict = judge(evidence);
+  ASSERT_TRUE(verdict.ok()) << verdict.status();
+  EXPECT_LT(*verdict->estimate, 0);
+  EXPECT_EQ(*verdict->a, 10);
+  EXPECT_NEAR(*verdict->b, 10 * std::exp(*verdict->estimate), 1e-12);
 }
 
 TEST(Verdict, TheOrderOfRoundsDoesNotMatter) {
