@@ -75,7 +75,8 @@ absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_
   echo.set_arm(arm.name());
   const targets::TargetSpec spec = target_spec(arm.target());
   echo.set_asked(spec.value);
-  echo.set_program(target.program());
+  // Its directory is this run's own, and gone when one reads this.
+  echo.set_program(target.program().substr(target.program().rfind('/') + 1));
   echo.set_pipeline(target.echo());
   if (spec.kind == targets::TargetKind::kPipeline) {
     absl::Status same = check_echo(arm.name(), spec.value, target.echo());

@@ -9,6 +9,7 @@
 #include "server/stage_state.h"
 #include "variants/contract/guarded.h"
 #include "variants/contract/inputs.h"
+#include "variants/contract/owned_map.h"
 #include "variants/registry.h"
 
 namespace hotlap::variants {
@@ -16,52 +17,6 @@ namespace {
 
 using namespace server;
 using conformance::printable;
-
-// A map with the arena that a connection would give it.
-class OwnedMap {
- public:
-  explicit OwnedMap(const HeaderMapStage& stage)
-      : stage_(stage),
-        allocation_(*variants_of<AllocationStage>().front()),
-        state_(stage.info),
-        arena_state_(allocation_.info) {
-    arena_.stage = &allocation_;
-    arena_.state = arena_state_.get();
-    allocation_.init(arena_.state, arena_);
-    stage_.init(state_.get());
-  }
-  ~OwnedMap() {
-    stage_.destroy(state_.get());
-    allocation_.destroy(arena_.state, arena_);
-  }
-  HttpStatus parse(std::string_view block) {
-    framing = FramingFields{};
-    return stage_.parse(state_.get(), block, arena_, framing);
-  }
-  // As between two requests.
-  void finish_request() {
-    stage_.clear(state_.get());
-    allocation_.reset(arena_.state, arena_);
-  }
-  std::vector<HeaderField> fields() const {
-    std::vector<HeaderField> all;
-    for (size_t i = 0; i < stage_.count(state_.get()); ++i) {
-      all.push_back(stage_.at(state_.get(), i));
-    }
-    return all;
-  }
-  bool first(std::string_view name, std::string_view& value) const {
-    return stage_.first(state_.get(), name, value);
-  }
-
-  FramingFields framing;
-
- private:
-  const HeaderMapStage& stage_;
-  const AllocationStage& allocation_;
-  StageState state_, arena_state_;
-  Arena arena_;
-};
 
 bool same(const FramingFields& a, const FramingFields& b) {
   return a.content_length == b.content_length && a.has_content_length == b.has_content_length &&
