@@ -102,18 +102,6 @@ bool apply_changes(std::string_view changes, Pipeline& pipeline, std::string& er
   }
 }
 
-bool check_conflicts(const Pipeline& pipeline, std::string& error) {
-#define HOTLAP_CONFLICT(stage, type)                                                            \
-  if (const char* reason = conflict_reason(pipeline.stage->info, pipeline)) {                   \
-    error =                                                                                     \
-        std::string(#stage "=") + pipeline.stage->info.name + " is impossible here: " + reason; \
-    return false;                                                                               \
-  }
-  HOTLAP_STAGES(HOTLAP_CONFLICT)
-#undef HOTLAP_CONFLICT
-  return true;
-}
-
 std::string describe_choice(const char* stage, const VariantInfo& info, const StageConfig& config) {
   std::string text = std::string(stage) + "=" + info.name;
   if (!config.argument.empty()) text += ":" + config.argument;
@@ -126,6 +114,18 @@ const char* configure_variant(const VariantInfo& info, std::string_view argument
                               StageConfig& config) {
   if (info.configure != nullptr) return info.configure(argument, config);
   return argument.empty() ? nullptr : "takes no argument";
+}
+
+bool check_conflicts(const Pipeline& pipeline, std::string& error) {
+#define HOTLAP_CONFLICT(stage, type)                                                            \
+  if (const char* reason = conflict_reason(pipeline.stage->info, pipeline)) {                   \
+    error =                                                                                     \
+        std::string(#stage "=") + pipeline.stage->info.name + " is impossible here: " + reason; \
+    return false;                                                                               \
+  }
+  HOTLAP_STAGES(HOTLAP_CONFLICT)
+#undef HOTLAP_CONFLICT
+  return true;
 }
 
 const char* unsupported_reason(const VariantInfo& info) {

@@ -39,6 +39,10 @@ const Profile* profiles_end();
 // The pipeline of a spec, or nothing and an error of one line or more.
 std::optional<Pipeline> parse_pipeline(std::string_view spec, std::string& error);
 
+// Whether its variants go with one another; if not, false and an error that names the one that does
+// not, and why. parse_pipeline() asks this too.
+bool check_conflicts(const Pipeline& pipeline, std::string& error);
+
 // `dispatch=inline_pollers:1,readiness=epoll_level,...`: all fifteen, in the order of
 // HOTLAP_STAGES.
 std::string describe_pipeline(const Pipeline& pipeline);

@@ -29,6 +29,24 @@ TEST(Pipeline, ProfilesAndChanges) {
   EXPECT_THAT(describe("date=per_second,date=per_request"), HasSubstr("date=per_request"));
 }
 
+// No variant of today refuses another, so that one is planted.
+TEST(Pipeline, AnImpossibleCombinationIsRefusedWithTheReason) {
+  std::string error;
+  auto pipeline = parse_pipeline("fast", error);
+  ASSERT_TRUE(pipeline) << error;
+  EXPECT_TRUE(check_conflicts(*pipeline, error));
+  ResponseStage choosy = *pipeline->response.variant;
+  choosy.info.name = "choosy";
+  choosy.info.valid_with = [](const Pipeline& with) -> const char* {
+    return std::string_view(with.date.variant->info.name) == "per_second"
+               ? "it needs date=per_request"
+               : nullptr;
+  };
+  pipeline->response.variant = &choosy;
+  EXPECT_FALSE(check_conflicts(*pipeline, error));
+  EXPECT_EQ(error, "response=choosy is impossible here: it needs date=per_request");
+}
+
 TEST(Pipeline, TheEchoIsItselfASpec) {
   for (const Profile* profile = profiles_begin(); profile != profiles_end(); ++profile) {
     EXPECT_EQ(describe(describe(profile->name)), describe(profile->name));
