@@ -65,6 +65,7 @@ ServerProcess::~ServerProcess() {
 
 void ServerProcess::start(std::vector<std::string>& command, unsigned max_files) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   int out[2], err[2];
@@ -140,7 +141,7 @@ long ServerProcess::resident_kib() const {
 }
 
 std::string ServerProcess::sanitizer_report() {
-  const std::string text = stderr_text();
+  std::string text = stderr_text();
   for (const char* sign : {"Sanitizer:", "runtime error:"}) {
     if (text.find(sign) != std::string::npos) return text;
   }

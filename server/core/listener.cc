@@ -27,9 +27,9 @@ using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 std::string errno_text() { return std::strerror(errno); }
 
 std::string split_address(const std::string& address, std::string& host, std::string& port) {
-  const std::string form = "'" + address +
-                           "' is no listening address: it must be HOST:PORT or [HOST]:PORT with a "
-                           "port from 0 to 65535, such as 127.0.0.1:0 or [::1]:8080";
+  std::string form = "'" + address +
+                     "' is no listening address: it must be HOST:PORT or [HOST]:PORT with a "
+                     "port from 0 to 65535, such as 127.0.0.1:0 or [::1]:8080";
   const std::size_t colon = address.rfind(':');
   if (colon == address.npos) return form;
   host = address.substr(0, colon);

@@ -262,6 +262,7 @@ int serve(Flags flags) {
   getrlimit(RLIMIT_NOFILE, &files);
   std::vector<Carry> carries(std::min<size_t>(files.rlim_cur, kMaxConnections));
   std::vector<std::unique_ptr<Poller>> pollers;
+  pollers.reserve(static_cast<size_t>(flags.threads));
   for (int i = 0; i < flags.threads; ++i) {
     pollers.push_back(std::make_unique<Poller>(carries, stop.get()));
   }

@@ -62,7 +62,7 @@ void request_line(benchmark::State& state, const RequestLineStage* stage, const 
     state.SkipWithError("differs from the reference variant: not timed");
     return;
   }
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(stage->parse(input->line, got));
     benchmark::DoNotOptimize(got);
   }
@@ -84,7 +84,7 @@ void header_map(benchmark::State& state, const HeaderMapStage* stage, const Inpu
     state.SkipWithError("differs from the reference variant: not timed");
     return;
   }
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(map.parse(input->block));
     map.finish_request();
   }
