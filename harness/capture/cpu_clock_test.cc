@@ -89,6 +89,13 @@ TEST_F(CpuClockTest, ChildrenThatComeAndGoNeedTheTaskClock) {
   EXPECT_LE(clock->read_ns().value() - clock_before_ns, 20'000'000);
 }
 
+// 0 means the caller to clock_getcpuclockid: a target without a process must not get our own time.
+TEST(ProcessClock, RefusesWhatIsNoProcess) {
+  for (const pid_t pid : {0, -1}) {
+    EXPECT_EQ(ProcessClock::open(pid).status().code(), absl::StatusCode::kInvalidArgument) << pid;
+  }
+}
+
 TEST(TreeClockTest, SumsAndSaysWhenOneHasGone) {
   int hold[2];
   ASSERT_EQ(pipe(hold), 0);
