@@ -79,17 +79,18 @@ def _check(facts: Facts, as_json: bool) -> int:
 
 def summary(facts: Facts, written: Sequence[Path]) -> dict[str, object]:
     """The machine form, as `hotlap ab --json` prints it, and the files."""
-    primary = facts.comparisons[0].verdict if facts.comparisons else None
+    primary = facts.comparisons[0].verdict if facts.comparisons and not facts.invalid else None
+    no_verdict = facts.invalid or facts.run.failure or "no round was finished"
     return {
         "schema": 1,
         "run": str(facts.run.directory),
         "state": facts.run.state,
         "verdict": primary.verdict if primary else None,
-        "reason": primary.reason if primary else facts.run.failure or "no round was finished",
+        "reason": primary.reason if primary else no_verdict,
         "calibration": facts.run.calibration,
         "recomputed": facts.recomputed,
         "rounds": facts.finished,
-        "void_rounds": int((facts.void["pass"] == "timing").sum()),
+        "void_rounds": facts.voided,
         "resolution_percent": primary.resolution_percent if primary else None,
         "metrics": [_metric(verdict) for verdict in facts.verdicts],
         "notes": facts.notes,

@@ -12,6 +12,8 @@ from hotlap_analysis import metrics, verdicts, wording
 from hotlap_analysis.run import DEFAULT_METRIC, Run, Verdict
 from hotlap_analysis.tables import CLASSES, Tables
 
+MAX_VOID_SHARE = 0.20  # of the timing rounds started, as harness/plan/void_rule.h has it
+
 
 @dataclass
 class Comparison:
@@ -77,6 +79,22 @@ class Facts:
     @property
     def alpha(self) -> float:
         return self.run.alpha(self.finished)
+
+    @property
+    def voided(self) -> int:
+        """Void timing rounds."""
+        return int((self.void["pass"] == "timing").sum())
+
+    @property
+    def invalid(self) -> str:
+        """Why the run may not speak, where the harness had no time to say so; else empty."""
+        started = self.finished + self.voided
+        if not self.recomputed or self.voided <= MAX_VOID_SHARE * started:
+            return ""
+        return (
+            f"{self.voided} of {started} rounds are void, more than {100 * MAX_VOID_SHARE:.0f} %: "
+            "the run is invalid"
+        )
 
     def of_arm(self, arm: str) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if verdict.arm == arm]

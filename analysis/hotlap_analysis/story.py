@@ -61,6 +61,8 @@ def headlines(facts: Facts) -> list[str]:
             f"The primary metric, {code(run.primary_metric)}, has no value in this run: "
             "no verdict."
         ]
+    if facts.invalid:
+        lines = [f"No verdict: {facts.invalid}."]
     if run.state in STATE_WORDS:
         failure = f": {plain(run.failure)}" if run.failure else ""
         lines.append(f"The run {STATE_WORDS[run.state]}{failure}.".replace("..", "."))
@@ -72,12 +74,16 @@ def badges(facts: Facts) -> list[Badge]:
     found = []
     for comparison in facts.comparisons:
         verdict = comparison.verdict
+        if facts.invalid:
+            break
         kind = verdict.verdict if verdict.verdict in ("improved", "regressed") else "plain"
         who = f"{plain(comparison.label)}: " if len(facts.comparisons) > 1 else ""
         found.append(Badge(who + verdict.verdict, kind))
         found += [Badge(flag, "plain") for flag in verdict.flags]
     if run.calibration != "calibrated":
         found.append(Badge(plain(run.calibration), "warning"))
+    if facts.invalid:
+        found.append(Badge("invalid", "warning"))
     if run.state != "complete":
         found.append(Badge(plain(run.state), "warning"))
     if facts.recomputed and facts.verdicts:
@@ -110,5 +116,4 @@ def key_figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _rounds(facts: Facts) -> str:
-    lost = int((facts.void["pass"] == "timing").sum())
-    return f"{facts.finished}" + (f" + {lost} void" if lost else "")
+    return f"{facts.finished}" + (f" + {facts.voided} void" if facts.voided else "")

@@ -100,6 +100,22 @@ def test_interrupted_run_says_so(tmp_path: Path) -> None:
     assert "recomputed" in findings and "was interrupted" in findings
 
 
+def test_crashed_run_with_too_many_void_rounds_has_no_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The harness says so itself, unless it was killed before it could write its verdict."""
+    run = make(tmp_path / "run", Shape(seed=5, rounds=20, void=tuple(range(4, 10)), state="running"))
+    html, findings = report(run)
+    assert "6 of 20 rounds are void, more than 20 %: the run is invalid" in findings
+    assert "invalid" in html and "is faster" not in findings
+    capsys.readouterr()
+    assert cli.main(["report", "--json", str(run)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] is None and "invalid" in found["reason"]
+    at_the_limit = make(tmp_path / "limit", Shape(seed=5, rounds=20, void=(1, 2, 3, 4)))
+    assert "the run is invalid" not in report(at_the_limit)[1]
+
+
 def test_no_cpu_was_counted(two_arms: Path, tmp_path: Path) -> None:
     """A url: target is loaded and never counted: no primary metric, and all else is shown."""
     run = copy(two_arms, tmp_path / "run")

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "server/core/service.h"
+#include "server/http/long_line.h"
 #include "server/http/target.h"
 
 namespace hotlap::server {
@@ -151,7 +152,7 @@ HttpStatus Connection::parse_head(std::string_view head) {
   const std::size_t line_length = scanner_.line_length();
   const std::size_t block_at = scanner_.head_offset() + line_length + 2;
   const std::string_view line = head.substr(scanner_.head_offset(), line_length);
-  if (line.size() > kMaxRequestLineBytes) return 400;
+  if (line.size() > kMaxRequestLineBytes) return refusal_of_long_line(line);
   HttpStatus status = pipeline_.request_line->parse(line, line_);
   if (status != kAccepted) return status;
   FramingFields fields;

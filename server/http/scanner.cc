@@ -11,6 +11,8 @@
 namespace hotlap::server {
 namespace {
 
+constexpr std::size_t kEmptyLineBytes = 2;
+
 // Index of the first CR or LF at or after `from`, or the size.
 std::size_t find_line_byte(std::string_view bytes, std::size_t from) {
   std::size_t i = from;
@@ -64,7 +66,7 @@ bool HeadScanner::end_line() {
       line_length_ = length;
       lines_ = 1;
     } else if (head_offset_ == 0) {
-      head_offset_ = 2;
+      head_offset_ = kEmptyLineBytes;
     } else {
       status_ = 400;
     }
@@ -76,9 +78,21 @@ bool HeadScanner::end_line() {
   return false;
 }
 
+// The empty line that may come first does not count towards the limit: it is taken by itself, so
+// that the room for the rest is known.
 HeadScanner::State HeadScanner::scan(std::string_view bytes) {
   if (status_ != kAccepted) return State::kRefused;
-  const std::size_t room = limits_.head_bytes - taken_;
+  if (taken_ == 0 ? bytes.starts_with('\r') : taken_ == 1 && after_cr_) {
+    const std::size_t part = std::min(bytes.size(), kEmptyLineBytes - taken_);
+    const State state = scan_within_limit(bytes.substr(0, part));
+    if (state != State::kMore) return state;
+    bytes.remove_prefix(part);
+  }
+  return scan_within_limit(bytes);
+}
+
+HeadScanner::State HeadScanner::scan_within_limit(std::string_view bytes) {
+  const std::size_t room = limits_.head_bytes + head_offset_ - taken_;
   const bool beyond = bytes.size() > room;
   if (beyond) bytes = bytes.substr(0, room);
   std::size_t at = 0;

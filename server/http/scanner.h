@@ -10,7 +10,7 @@
 namespace hotlap::server {
 
 struct HeadLimits {
-  std::size_t head_bytes = 16 * 1024;
+  std::size_t head_bytes = 16 * 1024;  // a skipped empty line apart
   std::size_t headers = 100;
   std::size_t target_bytes = 8192;
 };
@@ -37,6 +37,7 @@ class HeadScanner {
   bool started() const { return taken_ > head_offset_; }
 
  private:
+  State scan_within_limit(std::string_view bytes);
   bool end_line();
   bool check_target(std::string_view bytes);
   State refuse(HttpStatus status);

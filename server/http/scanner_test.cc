@@ -51,6 +51,15 @@ TEST(HeadScanner, KnowsWhereTheRequestLineEnds) {
   EXPECT_EQ(scanner.line_length(), std::string("GET /hello HTTP/1.1").size());
 }
 
+TEST(HeadScanner, DoesNotCountASkippedEmptyLineTowardsTheLimit) {
+  const HeadLimits exact{.head_bytes = kHead.size()};
+  EXPECT_EQ(scan_all_ways(kHead, exact).state, HeadScanner::State::kComplete);
+  EXPECT_EQ(scan_all_ways("\r\n" + kHead, exact).state, HeadScanner::State::kComplete);
+  const HeadLimits short_by_one{.head_bytes = kHead.size() - 1};
+  EXPECT_EQ(scan_all_ways(kHead, short_by_one).status, 431);
+  EXPECT_EQ(scan_all_ways("\r\n" + kHead, short_by_one).status, 431);
+}
+
 TEST(HeadScanner, RefusesLoneLineBytesAtOnce) {
   EXPECT_EQ(scan_all_ways("GET /hello HTTP/1.1\n").status, 400);
   EXPECT_EQ(scan_all_ways("GET /hello HTTP/1.1\rX").status, 400);

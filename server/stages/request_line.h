@@ -8,8 +8,8 @@
 
 namespace hotlap::server {
 
-// A line beyond this is refused with 400 before the stage: its target is within its own limit by
-// then, so that method or version are absurd. (std::regex recurses by the byte.)
+// A line beyond this is refused before the stage, by refusal_of_long_line(): its target is within
+// its own limit by then, so that method or version are absurd. (std::regex recurses by the byte.)
 inline constexpr std::size_t kMaxRequestLineBytes = 8192 + 64;
 
 struct RequestLineStage {

@@ -33,7 +33,9 @@ std::string_view view(const std::csub_match& match) {
 bool valid_form(Method method, std::string_view target) {
   if (method == Method::kConnect) return true;
   if (target == "*") return method == Method::kOptions || method == Method::kUnknown;
-  return std::regex_match(target.data(), target.data() + target.size(), form_pattern());
+  // What an authority may hold is semantics that all variants share.
+  return std::regex_match(target.data(), target.data() + target.size(), form_pattern()) &&
+         (target.front() == '/' || valid_absolute_form(target));
 }
 
 HttpStatus parse(std::string_view line, RequestLine& out) {
