@@ -1,8 +1,11 @@
 """The benchmarks against a stand-in for hotlap whose servers cost exactly what they are told to: a
 promise that is kept reads as reached, one that is broken as missed."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -157,6 +160,32 @@ def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
     session = sessions.read_session(tmp_path / "runs/floor-01", json.dumps(report), 60)
     with pytest.raises(sessions.BenchmarkError, match="too few"):
         session.cpu
+
+
+def test_wakeups_are_told_apart_from_the_cost_that_causes_them() -> None:
+    """CPU = 5000 + 1.0 x ballast + 4000 ns a wake-up, a level of its own each round: the slope on
+    ballast alone is steeper than 1, that beside wake-ups is not."""
+    sys.path.insert(0, str(HERE))
+    loader = importlib.machinery.SourceFileLoader("wakeups", str(HERE / "wakeups"))
+    spec = importlib.util.spec_from_loader("wakeups", loader)
+    assert spec is not None
+    wakeups = importlib.util.module_from_spec(spec)
+    sys.modules["wakeups"] = wakeups
+    loader.exec_module(wakeups)
+    coin = random.Random(3)
+    rounds = []
+    for number in range(20):
+        turns = []
+        for ballast in (0, 100, 200, 400):
+            woken = 0.01 + 0.00006 * ballast + coin.uniform(-0.005, 0.005)
+            cpu = 5000 + 100 * number + ballast + 4000 * woken + coin.gauss(0, 5)
+            turns.append(wakeups.Turn(ballast, cpu, woken))
+        rounds.append(turns)
+    assert wakeups.one_variable(rounds) == pytest.approx(1.24, abs=0.03)
+    slope, wakeup_ns = wakeups.two_variables(rounds)
+    assert slope == pytest.approx(1.0, abs=3 * wakeups.jackknife(rounds, 0))
+    assert wakeup_ns == pytest.approx(4000, abs=3 * wakeups.jackknife(rounds, 1))
+    assert wakeups.jackknife(rounds, 0) < 0.05 and wakeups.jackknife(rounds, 1) < 600
 
 
 SERVER = """#!{python}
