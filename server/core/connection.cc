@@ -49,7 +49,7 @@ Connection::Connection(const Service& service, int fd, std::int64_t now_ms)
       deadline_ms_(now_ms + service.limits().idle_timeout_ms),
       scanner_(head_limits(service.limits())) {
   const ConnectionLayout& layout = service.layout();
-  arena_.stage = pipeline_.allocation.variant;
+  arena_.stage = pipeline_.allocation.get();
   arena_.state = state_at(layout.allocation);
   pipeline_.allocation->init(arena_.state, arena_);
   pipeline_.read_buffer->init(state_at(layout.read_buffer));
