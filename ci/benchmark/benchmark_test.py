@@ -125,9 +125,12 @@ def test_ballast_that_costs_less_than_it_should(tmp_path: Path) -> None:
 
 
 def test_references_reached(tmp_path: Path) -> None:
-    status, text = run(tmp_path, "references", "--sessions=2")
+    status, text = run(tmp_path, "references", "--sessions=2", fast=1090)
     assert status == 0, text
-    assert "reached  CPU per request, fast / floor: goal <= 1.15, reached 1.1" in text
+    for connections in (16, 64):
+        what = f"CPU per request, fast / floor, {connections} connections"
+        assert f"reached  {what}: goal <= 1.10, reached 1.09" in text
+    assert "left out go: hotlap-go was not built" in text
 
 
 @pytest.mark.parametrize("table, status", [(1005, 0), (1030, 1)])
@@ -147,7 +150,7 @@ def test_seam_within_a_per_cent(tmp_path: Path, table: int, status: int) -> None
 def test_references_missed(tmp_path: Path) -> None:
     status, text = run(tmp_path, "references", "--sessions=1", fast=1600)
     assert status == 1
-    assert text.count("MISSED") == 2
+    assert text.count("MISSED") == 4
 
 
 def test_a_failing_hotlap_is_named_with_its_words(tmp_path: Path) -> None:
@@ -165,16 +168,16 @@ def test_a_failing_hotlap_is_named_with_its_words(tmp_path: Path) -> None:
 
 
 def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
-    status, text = run(tmp_path, "references", "--sessions=1")
+    status, text = run(tmp_path, "references", "--sessions=1", fast=1090)
     assert status == 0
-    kept = tmp_path / "runs" / "floor-01.json"
+    kept = tmp_path / "runs" / "floor-c16-01.json"
     report = json.loads(kept.read_text())
     report["metrics"][0]["interval_percent"] = None
     report["reason"] = "too few"
     sys.path.insert(0, str(HERE))
     import sessions
 
-    session = sessions.read_session(tmp_path / "runs/floor-01", json.dumps(report), 60)
+    session = sessions.read_session(tmp_path / "runs/floor-c16-01", json.dumps(report), 60)
     with pytest.raises(sessions.BenchmarkError, match="too few"):
         session.cpu
 
