@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "server/core/admission.h"
 #include "server/core/driver.h"
-#include "server/core/service.h"
+#include "server/core/roster.h"
 
 namespace hotlap::server {
 
@@ -32,8 +33,6 @@ class Poller {
 
   void accept_some();
   void take_connection(int fd);
-  void refuse_connection(int fd);
-  void make_room_for_one();
   void take_event(const ReadyEvent& event, std::vector<Ready>& ready);
   void sweep(std::vector<Ready>& ready);
   void begin_stop(std::vector<Ready>& ready);
@@ -50,10 +49,10 @@ class Poller {
   Listener& listener_;
   const bool pooled_;
   StageState state_;
+  Admission admission_;
+  Roster connections_;
   bool opened_ = false;
   int wake_fd_ = -1;
-  int spare_fd_ = -1;  // given up for a moment when descriptors run out
-  std::vector<ConnectionPtr> connections_;
   std::int64_t now_ms_ = coarse_now_ms();
   std::int64_t next_sweep_ms_ = 0;
   bool stop_asked_ = false;
