@@ -52,6 +52,8 @@ class Connection {
   std::int64_t deadline_ms() const { return deadline_ms_; }
   // Between requests, with nothing of the next one received.
   bool idle() const { return phase_ == Phase::kHead && !scanner_.started(); }
+  // What write_segments() gives next lies in the thread's scratch.
+  bool streaming() const { return phase_ == Phase::kStream; }
 
   void* receive_state();
   void* transport_state();
