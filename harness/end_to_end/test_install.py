@@ -14,7 +14,7 @@ from running import BIN, ONE_ROUND, TREE, Hotlap
 BUILD = BIN.parent
 COMMANDS = ("ab", "run", "verify", "load", "variants", "report", "doctor", "agent")
 # What a login has, and nothing of whoever runs the tests.
-CLEAN = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+CLEAN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 # But for the fonts that matplotlib has found: looking for them takes it half a minute.
 CLEAN |= {name: os.environ[name] for name in ["MPLCONFIGDIR"] if name in os.environ}
 
@@ -30,10 +30,11 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def traced(prefix: Path, hotlap: Hotlap, trace: Path, *arguments: object) -> str:
     """Runs the installed hotlap under strace in a clean environment; what it printed."""
+    own = {name: str(hotlap.temporary) for name in ("HOME", "TMPDIR")}
     strace = ["strace", "-f", "-qq", "-e", "trace=%file", "-o", str(trace)]
     done = subprocess.run(
         [*strace, str(prefix / "bin" / "hotlap"), *map(str, arguments)],
-        env={**CLEAN, "TMPDIR": str(hotlap.temporary), "HOTLAP_TEST_MARK": hotlap.mark},
+        env={**CLEAN, **own, "HOTLAP_TEST_MARK": hotlap.mark},
         cwd=hotlap.temporary,
         stdin=subprocess.DEVNULL,
         capture_output=True,

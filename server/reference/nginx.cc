@@ -30,21 +30,37 @@
 namespace hotlap::reference {
 namespace {
 
+constexpr int kExitError = 3;
 constexpr uint64_t kMostConnections = 20000;  // as the lab's server
 constexpr uint64_t kSpareFiles = 16;
 constexpr std::string_view kStarted = "start worker process ";
 
-// An executable nginx, or "" where there is none. Its package puts it where only root's PATH looks.
+bool can_run(const std::string& path) {
+  std::error_code error;
+  return access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, error);
+}
+
+// An executable nginx, or "" and the reason printed. Its package puts it where only root's PATH
+// looks.
 std::string find_nginx() {
-  if (const char* named = std::getenv("HOTLAP_NGINX")) return access(named, X_OK) ? "" : named;
+  constexpr char kRemedy[] =
+      "install the package nginx, or name it with HOTLAP_NGINX=/path/to/nginx";
+  if (const char* named = std::getenv("HOTLAP_NGINX")) {
+    if (can_run(named)) return named;
+    std::fprintf(stderr,
+                 "hotlap-nginx: HOTLAP_NGINX is %s, which is no program that can be run: %s\n",
+                 named, kRemedy);
+    return "";
+  }
   const char* path = std::getenv("PATH");
   std::string folders = std::string(path ? path : "") + ":/usr/local/sbin:/usr/sbin";
   for (size_t begin = 0; begin < folders.size();) {
     size_t end = std::min(folders.find(':', begin), folders.size());
     std::string program = folders.substr(begin, end - begin) + "/nginx";
-    if (end > begin && access(program.c_str(), X_OK) == 0) return program;
+    if (end > begin && can_run(program)) return program;
     begin = end + 1;
   }
+  std::fprintf(stderr, "hotlap-nginx: nginx is not installed: %s\n", kRemedy);
   return "";
 }
 
@@ -97,7 +113,7 @@ NginxSettings settle(const Flags& flags) {
 [[noreturn]] void become_nginx(const std::string& nginx, const Prefix& prefix, int listener,
                                int messages, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(3);  // it ended before the line above
+  if (getppid() != parent) _exit(kExitError);  // it ended before the line above
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -152,7 +168,7 @@ int exit_code_of(int status, bool asked) {
   std::fprintf(stderr, "hotlap-nginx: nginx ended with %s %d\n",
                WIFEXITED(status) ? "code" : "signal",
                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-  return 3;
+  return kExitError;
 }
 
 // Waits with nginx until it has ended, announcing it once all its workers are there.
@@ -185,29 +201,24 @@ int attend(pid_t nginx, const Flags& flags, Prefix& prefix, int message_fd, int 
 
 int run(Flags flags) {
   const std::string nginx = find_nginx();
-  if (nginx.empty()) {
-    std::fprintf(stderr,
-                 "hotlap-nginx: nginx is not installed: install the package nginx, or name the "
-                 "program with HOTLAP_NGINX=/path/to/nginx\n");
-    return 3;
-  }
+  if (nginx.empty()) return kExitError;
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   Fd signal_fd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   Fd listener = listen_on(flags, "hotlap-nginx");
-  if (listener.get() < 0) return 3;
+  if (listener.get() < 0) return kExitError;
   Prefix prefix;
   if (!prefix.write(nginx_configuration(settle(flags)))) {
     std::fprintf(stderr,
                  "hotlap-nginx: cannot write nginx's configuration to the directory for temporary "
                  "files: %s; TMPDIR chooses another\n",
                  std::strerror(errno));
-    return 3;
+    return kExitError;
   }
   int messages[2];
-  if (pipe2(messages, O_CLOEXEC | O_NONBLOCK) != 0) return 3;
+  if (pipe2(messages, O_CLOEXEC | O_NONBLOCK) != 0) return kExitError;
   Fd reading(messages[0]);
   pid_t child = 0;
   {
@@ -218,7 +229,7 @@ int run(Flags flags) {
   }
   if (child < 0) {
     std::fprintf(stderr, "hotlap-nginx: cannot start nginx: %s\n", std::strerror(errno));
-    return 3;
+    return kExitError;
   }
   listener = Fd();  // nginx has it: once that ends, connections are refused
   return attend(child, flags, prefix, reading.get(), signal_fd.get());
