@@ -10,6 +10,7 @@
 #       `fuzzers` is all of them.
 # Includes are written from the top of the tree: #include "harness/load/histogram.h".
 function(_hotlap_common target)
+  set_property(GLOBAL APPEND PROPERTY HOTLAP_TARGETS ${target})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
   if(ARG_DEPS)
     target_link_libraries(${target} PUBLIC ${ARG_DEPS})
