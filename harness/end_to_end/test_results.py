@@ -134,12 +134,6 @@ def test_three_arms(hotlap: Hotlap, out: Path) -> None:
     assert {metric["arm"] for metric in found["metrics"]} == {"b", "c"}
 
 
-def test_reference_servers(hotlap: Hotlap, out: Path) -> None:
-    flags = ("--a", "server:floor", "--b", "server:asio", *ONE_ROUND, "--no-counting")
-    result = hotlap.run("ab", *flags, "--no-verify", "--out", out)
-    assert result.code == 0, result.err
-
-
 def test_echoed_pipelines_are_recorded_in_full(hotlap: Hotlap, out: Path) -> None:
     ab(hotlap, out, "--a", "fast", "--b", "address=lazy", *ONE_ROUND, "--no-counting")
     echoes = run_facts(out)["echoes"]
