@@ -12,7 +12,8 @@ struct TextInput {
   std::string text;
 };
 
-// A browser's with its query, curl's, one of about 400 bytes as searches make them, and one of 4000.
+// A browser's with its query, curl's, one of about 400 bytes as searches make them, and one of
+// 4000.
 std::vector<TextInput> request_line_inputs();
 
 // A browser's twelve fields with cookies, curl's three, and forty as proxies pile them up.

@@ -12,7 +12,7 @@ LoopCounters::LoopCounters() {
   for (const Event& event : kEvents) names.emplace_back(event.name);
   auto opened = capture::PerfCounters::open(getpid(), names, capture::CounterStart::kNow);
   if (!opened.ok()) {
-    why_absent_ = opened.status().message();
+    why_absent_ = std::string(opened.status().message());
     return;
   }
   counters_ = *std::move(opened);

@@ -18,9 +18,8 @@ class LoopCounters {
     const char* name;     // as libpfm4 and the harness know it
     const char* counter;  // as the benchmark reports it
   };
-  static constexpr std::array<Event, 3> kEvents = {{{"instructions", "instructions"},
-                                                    {"cycles", "cycles"},
-                                                    {"branch-misses", "branch_misses"}}};
+  static constexpr std::array<Event, 3> kEvents = {
+      {{"instructions", "instructions"}, {"cycles", "cycles"}, {"branch-misses", "branch_misses"}}};
   using Values = std::array<std::optional<std::int64_t>, kEvents.size()>;
 
   // Opens what can be opened on this process.
