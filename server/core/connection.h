@@ -42,8 +42,15 @@ class Connection {
   int read_segments(ThreadContext& thread, iovec* segments, int capacity);
   // `again`: another read follows before what arrived is to be looked at.
   void complete_read(ThreadContext& thread, IoResult result, bool again);
-  // Empty when there is nothing to be had to write (a file that cannot be read): close.
+  // What to write. Empty: file_part() tells what the kernel is to send instead; when that is empty
+  // too there is nothing to be had (a file that cannot be read), and complete_write() gets kFailed.
   std::span<const iovec> write_segments(ThreadContext& thread);
+  struct FilePart {
+    int fd = -1;
+    std::uint64_t offset = 0;
+    std::size_t bytes = 0;
+  };
+  FilePart file_part() const { return {file_.fd, file_.offset, file_part_bytes_}; }
   void complete_write(ThreadContext& thread, IoResult result);
   void complete_shutdown(ThreadContext& thread);
 
@@ -123,6 +130,7 @@ class Connection {
   int output_end_ = 0;  // end of the present write
   iovec stream_segment_{};
   FileBody file_;
+  std::size_t file_part_bytes_ = 0;
   BodyDecoder decoder_;
   BodyStore body_store_;
 };

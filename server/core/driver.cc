@@ -1,8 +1,11 @@
 // One recv, one write a request in the ordinary case: after a reply it does not try to read what
-// cannot be there yet.
+// cannot be there yet. sendfile has no flag against SIGPIPE: whoever serves ignores that signal.
 #include "server/core/driver.h"
 
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+
+#include <cerrno>
 
 #include "server/core/service.h"
 
@@ -30,16 +33,27 @@ std::uint32_t read_event(const Pipeline& pipeline, ThreadContext& thread, Connec
   return step.io.status == IoStatus::kNeedRead ? kReadable : kInterestNone;
 }
 
+// Has the kernel send what it takes now. It stops where the file ends: one that has become shorter
+// than was announced ends the connection, since nothing else tells the peer.
+IoResult send_file_part(int fd, const Connection::FilePart& part) {
+  auto offset = static_cast<off_t>(part.offset);
+  ssize_t put;
+  do {
+    put = part.bytes == 0 ? 0 : sendfile(fd, part.fd, &offset, part.bytes);
+  } while (put < 0 && errno == EINTR);
+  if (put > 0) return {IoStatus::kDone, static_cast<std::size_t>(put)};
+  const bool blocked = put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  return {blocked ? IoStatus::kNeedWrite : IoStatus::kFailed};
+}
+
 // The same for a write.
 std::uint32_t write_event(const Pipeline& pipeline, ThreadContext& thread, Connection& connection) {
   const std::span<const iovec> segments = connection.write_segments(thread);
-  if (segments.empty()) {
-    connection.complete_write(thread, {IoStatus::kFailed});
-    return kInterestNone;
-  }
   const IoResult result =
-      pipeline.transport->write(connection.transport_state(), connection.fd(), segments.data(),
-                                static_cast<int>(segments.size()));
+      segments.empty()
+          ? send_file_part(connection.fd(), connection.file_part())
+          : pipeline.transport->write(connection.transport_state(), connection.fd(),
+                                      segments.data(), static_cast<int>(segments.size()));
   if (result.status == IoStatus::kNeedWrite) return kWritable;
   if (result.status == IoStatus::kNeedRead) return kReadable;
   connection.complete_write(thread, result);
