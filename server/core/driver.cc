@@ -60,31 +60,71 @@ std::uint32_t write_event(const Pipeline& pipeline, ThreadContext& thread, Conne
   return kInterestNone;
 }
 
+// The same for a step of a handshake.
+std::uint32_t handshake_event(const Pipeline& pipeline, ThreadContext& thread,
+                              Connection& connection) {
+  const IoResult result =
+      pipeline.transport->handshake(connection.transport_state(), connection.fd());
+  connection.complete_handshake(thread, result);
+  if (result.status == IoStatus::kNeedWrite) return kWritable;
+  return result.status == IoStatus::kNeedRead ? kReadable : kInterestNone;
+}
+
+// kWritable where the transport's last word is still to be taken, else our side is shut.
+std::uint32_t shutdown_event(const Pipeline& pipeline, ThreadContext& thread,
+                             Connection& connection) {
+  if (pipeline.transport->end != nullptr &&
+      pipeline.transport->end(connection.transport_state(), connection.fd()).status ==
+          IoStatus::kNeedWrite) {
+    return kWritable;
+  }
+  shutdown(connection.fd(), SHUT_WR);
+  connection.complete_shutdown(thread);
+  return kInterestNone;
+}
+
+bool holds_bytes(const Pipeline& pipeline, Connection& connection) {
+  return pipeline.transport->pending != nullptr &&
+         pipeline.transport->pending(connection.transport_state());
+}
+
+// Whether the event is one to read upon. A transport that must write before it can read again waits
+// for that.
+bool readable(const Pipeline& pipeline, const Ready& ready) {
+  if ((ready.events & kReadable) != 0) return true;
+  return ready.events != kInterestNone && !pipeline.transport->direct &&
+         ready.connection->want() == Connection::Want::kRead;
+}
+
 }  // namespace
 
 std::uint32_t drive(const Service& service, ThreadContext& thread, const Ready& ready) {
   const Pipeline& pipeline = service.pipeline();
   Connection& connection = *ready.connection;
   if (ready.events == kInterestNone) connection.time_out(thread);
-  bool may_read = (ready.events & kReadable) != 0;
+  bool may_read = readable(pipeline, ready);
   for (;;) {
     std::uint32_t wait_for = kInterestNone;
     switch (connection.want()) {
+      case Connection::Want::kHandshake:
+        wait_for = handshake_event(pipeline, thread, connection);
+        if (wait_for == kReadable && service.draining()) return kInterestNone;
+        may_read = true;  // what came with its last bytes may be taken in already
+        break;
       case Connection::Want::kRead:
         if (!may_read) {
           if (service.draining() && connection.idle()) return kInterestNone;
           return kReadable;
         }
-        may_read = false;
         wait_for = read_event(pipeline, thread, connection);
+        may_read = wait_for == kInterestNone && holds_bytes(pipeline, connection);
         if (wait_for == kReadable) continue;
         break;
       case Connection::Want::kWrite:
         wait_for = write_event(pipeline, thread, connection);
         break;
       case Connection::Want::kShutdown:
-        shutdown(connection.fd(), SHUT_WR);
-        connection.complete_shutdown(thread);
+        wait_for = shutdown_event(pipeline, thread, connection);
         break;
       case Connection::Want::kClose:
         return kInterestNone;

@@ -140,6 +140,10 @@ void Poller::take_connection(int fd) {
 // Answered without waiting: a socket just accepted has room for so little.
 void Poller::refuse_connection(int fd) {
   service_.counters.refused.fetch_add(1, std::memory_order_relaxed);
+  if (!service_.pipeline().transport->direct) {  // to speak it would first have to shake hands
+    close(fd);
+    return;
+  }
   char date[29];
   format_http_date(std::time(nullptr), date);
   ReplyHead head;
