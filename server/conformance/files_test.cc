@@ -194,7 +194,8 @@ TEST_P(Files, AFileCutShortEndsTheConnection) {
 std::vector<std::string> file_pipelines() {
   std::vector<std::string> specs;
   for (const server::BodyStage* body : variants::variants_of<server::BodyStage>()) {
-    for (const char* base : {"baseline", "fast,dispatch=thread_pool:2"}) {
+    for (const char* base : {"baseline", "fast,dispatch=thread_pool:2", "baseline,transport=tls",
+                             "fast,dispatch=thread_pool:2,transport=tls_resumed"}) {
       std::string spec = std::string(base) + ",body=" + body->info.name, error;
       if (server::parse_pipeline(spec, error)) specs.push_back(std::move(spec));
     }
