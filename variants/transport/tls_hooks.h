@@ -1,6 +1,8 @@
 // The hooks that the TLS transports share; they differ in what start() makes.
 #pragma once
 
+#include <memory>
+
 #include "server/tls/server_stream.h"
 
 namespace hotlap::variants {
@@ -12,7 +14,9 @@ inline void* start_tls(const server::TransportSettings& settings, tls::Resumptio
   return tls::make_server_context(settings, resumption, error).release();
 }
 
-inline void stop_tls(void* server) { delete static_cast<tls::ServerContext*>(server); }
+inline void stop_tls(void* server) {
+  std::unique_ptr<tls::ServerContext>(static_cast<tls::ServerContext*>(server)).reset();
+}
 
 inline bool open_tls(void* state, void* server, int fd) {
   return tls::open_stream(stream_of(state), *static_cast<tls::ServerContext*>(server), fd);
