@@ -117,6 +117,15 @@ const char* configure_variant(const VariantInfo& info, std::string_view argument
 }
 
 bool check_conflicts(const Pipeline& pipeline, std::string& error) {
+#define HOTLAP_IS_FUSED(stage, type)                                          \
+  if (pipeline.stage.variant != pipeline.stage.get()) {                       \
+    error = std::string(#stage "=") + pipeline.stage.variant->info.name +     \
+            " is impossible here: this program has nothing but " #stage "=" + \
+            pipeline.stage->info.name + " fused into it";                     \
+    return false;                                                             \
+  }
+  HOTLAP_STAGES(HOTLAP_IS_FUSED)
+#undef HOTLAP_IS_FUSED
 #define HOTLAP_CONFLICT(stage, type)                                                            \
   if (const char* reason = conflict_reason(pipeline.stage->info, pipeline)) {                   \
     error =                                                                                     \

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "server/stages/all.h"
+#ifdef HOTLAP_FUSED
+#include "server/fused/fused.h"
+#endif
 
 namespace hotlap::server {
 
@@ -18,7 +21,12 @@ struct Chosen {
   const Stage* variant = nullptr;
   StageConfig config;
 
-  const Stage* operator->() const { return variant; }
+#ifdef HOTLAP_FUSED
+  const Stage* get() const { return fused_variant<Stage>; }
+#else
+  const Stage* get() const { return variant; }
+#endif
+  const Stage* operator->() const { return get(); }
 };
 
 struct Pipeline {
@@ -39,7 +47,8 @@ const Profile* profiles_end();
 // The pipeline of a spec, or nothing and an error of one line or more.
 std::optional<Pipeline> parse_pipeline(std::string_view spec, std::string& error);
 
-// Whether its variants go with one another; if not, false and an error that names the one that does
+// Whether its variants go with one another, and are those of this program where one pipeline is
+// fused into it (server/fused); if not, false and an error that names the one that does
 // not, and why. parse_pipeline() asks this too.
 bool check_conflicts(const Pipeline& pipeline, std::string& error);
 

@@ -26,7 +26,7 @@ JUMP = re.compile(PREFIX + r"(j[a-z]+|loop[a-z]*)\s+([0-9a-f]+)\b")
 JUMP_BY_REGISTER = re.compile(PREFIX + r"jmp\s+\*%")
 INDIRECT_CALL = re.compile(PREFIX + r"call[a-z]*\s+\*")
 ENDS_FLOW = re.compile(PREFIX + r"(ret|jmp|hlt|ud2)")
-LINE = re.compile(r"^HOTLAP_VARIANT(_INDIRECT)?\(([a-z0-9_]+), ([a-z0-9_]+)\)$")
+LINE = re.compile(r"^HOTLAP_VARIANT(_INDIRECT|_ABSEIL)?\(([a-z0-9_]+), ([a-z0-9_]+)\)$")
 PC_BIAS = 4  # an address relative to the next instruction, its four bytes being the last
 
 Place = tuple[str, int]  # section and offset
@@ -120,7 +120,7 @@ def marked_indirect(variants_def: pathlib.Path) -> dict[str, bool]:
     listed = {}
     for line in variants_def.read_text().splitlines():
         if match := LINE.match(line):
-            listed[f"{match.group(2)}/{match.group(3)}"] = match.group(1) is not None
+            listed[f"{match.group(2)}/{match.group(3)}"] = match.group(1) == "_INDIRECT"
     return listed
 
 

@@ -6,6 +6,11 @@ namespace hotlap::variants {
 
 #define HOTLAP_VARIANT(stage, name) extern const server::contract::stage stage##_##name;
 #define HOTLAP_VARIANT_INDIRECT(stage, name) HOTLAP_VARIANT(stage, name)
+#ifdef HOTLAP_CORE_ONLY
+#define HOTLAP_VARIANT_ABSEIL(stage, name)
+#else
+#define HOTLAP_VARIANT_ABSEIL(stage, name) HOTLAP_VARIANT(stage, name)
+#endif
 #include "variants/variants.def"
 #undef HOTLAP_VARIANT
 
@@ -22,6 +27,7 @@ constexpr Listed kListed[] = {
 #include "variants/variants.def"
 #undef HOTLAP_VARIANT
 #undef HOTLAP_VARIANT_INDIRECT
+#undef HOTLAP_VARIANT_ABSEIL
 };
 
 constexpr std::size_t count_of(server::StageId stage) {

@@ -1,8 +1,11 @@
 """The benchmarks against a stand-in for hotlap whose servers cost exactly what they are told to: a
 promise that is kept reads as reached, one that is broken as missed."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -20,6 +23,8 @@ arg = lambda name: sys.argv[sys.argv.index(name) + 1]
 def cost(target):
     steps = re.search(r"chain:(\d+)", target)
     base = {{"server:floor": 1000, "server:asio": 1500}}.get(target, {fast})
+    if "hotlap-server-fused" in target:
+        base = 1000
     return base + (int(steps.group(1)) * 0.5 * {efficiency} if steps else 0)
 out, n = pathlib.Path(arg("--out")), int(arg("--plan").split(":")[1])
 random.seed(str(out.name))
@@ -53,6 +58,7 @@ def run(
     efficiency: float = 1.0,
     noise: float = 0.004,
     p: float = 0.5,
+    path: str = os.environ["PATH"],
 ) -> tuple[int, str]:
     hotlap = tmp_path / "hotlap"
     hotlap.write_text(
@@ -61,7 +67,7 @@ def run(
     hotlap.chmod(0o755)
     done = subprocess.run(
         [sys.executable, HERE / name, "--hotlap", hotlap, "--results", tmp_path / "runs", *flags],
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1", "PATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -119,15 +125,32 @@ def test_ballast_that_costs_less_than_it_should(tmp_path: Path) -> None:
 
 
 def test_references_reached(tmp_path: Path) -> None:
-    status, text = run(tmp_path, "references", "--sessions=2")
+    status, text = run(tmp_path, "references", "--sessions=2", fast=1090)
     assert status == 0, text
-    assert "reached  CPU per request, fast / floor: goal <= 1.15, reached 1.1" in text
+    for connections in (16, 64):
+        what = f"CPU per request, fast / floor, {connections} connections"
+        assert f"reached  {what}: goal <= 1.10, reached 1.0" in text
+    assert "left out go: hotlap-go was not built" in text
+
+
+@pytest.mark.parametrize("table, status", [(1005, 0), (1030, 1)])
+def test_seam_within_a_per_cent(tmp_path: Path, table: int, status: int) -> None:
+    """Stands in for cmake too: nothing is built here."""
+    cmake = tmp_path / "bin" / "cmake"
+    cmake.parent.mkdir()
+    cmake.write_text("#!/bin/sh\nexit 0\n")
+    cmake.chmod(0o755)
+    path = f"{cmake.parent}:{os.environ['PATH']}"
+    found, text = run(tmp_path, "seam", fast=table, noise=0.001, path=path)
+    assert found == status, text
+    word = "reached  " if status == 0 else "MISSED   "
+    assert word + "CPU per request of the server as it is above that of the fused one" in text
 
 
 def test_references_missed(tmp_path: Path) -> None:
     status, text = run(tmp_path, "references", "--sessions=1", fast=1600)
     assert status == 1
-    assert text.count("MISSED") == 2
+    assert text.count("MISSED") == 4
 
 
 def test_a_failing_hotlap_is_named_with_its_words(tmp_path: Path) -> None:
@@ -145,18 +168,44 @@ def test_a_failing_hotlap_is_named_with_its_words(tmp_path: Path) -> None:
 
 
 def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
-    status, text = run(tmp_path, "references", "--sessions=1")
+    status, text = run(tmp_path, "references", "--sessions=1", fast=1090)
     assert status == 0
-    kept = tmp_path / "runs" / "floor-01.json"
+    kept = tmp_path / "runs" / "floor-c16-01.json"
     report = json.loads(kept.read_text())
     report["metrics"][0]["interval_percent"] = None
     report["reason"] = "too few"
     sys.path.insert(0, str(HERE))
     import sessions
 
-    session = sessions.read_session(tmp_path / "runs/floor-01", json.dumps(report), 60)
+    session = sessions.read_session(tmp_path / "runs/floor-c16-01", json.dumps(report), 60)
     with pytest.raises(sessions.BenchmarkError, match="too few"):
         session.cpu
+
+
+def test_wakeups_are_told_apart_from_the_cost_that_causes_them() -> None:
+    """CPU = 5000 + 1.0 x ballast + 4000 ns a wake-up, a level of its own each round: the slope on
+    ballast alone is steeper than 1, that beside wake-ups is not."""
+    sys.path.insert(0, str(HERE))
+    loader = importlib.machinery.SourceFileLoader("wakeups", str(HERE / "wakeups"))
+    spec = importlib.util.spec_from_loader("wakeups", loader)
+    assert spec is not None
+    wakeups = importlib.util.module_from_spec(spec)
+    sys.modules["wakeups"] = wakeups
+    loader.exec_module(wakeups)
+    coin = random.Random(3)
+    rounds = []
+    for number in range(20):
+        turns = []
+        for ballast in (0, 100, 200, 400):
+            woken = 0.01 + 0.00006 * ballast + coin.uniform(-0.005, 0.005)
+            cpu = 5000 + 100 * number + ballast + 4000 * woken + coin.gauss(0, 5)
+            turns.append(wakeups.Turn(ballast, cpu, woken))
+        rounds.append(turns)
+    assert wakeups.one_variable(rounds) == pytest.approx(1.24, abs=0.03)
+    slope, wakeup_ns = wakeups.two_variables(rounds)
+    assert slope == pytest.approx(1.0, abs=3 * wakeups.jackknife(rounds, 0))
+    assert wakeup_ns == pytest.approx(4000, abs=3 * wakeups.jackknife(rounds, 1))
+    assert wakeups.jackknife(rounds, 0) < 0.05 and wakeups.jackknife(rounds, 1) < 600
 
 
 SERVER = """#!{python}

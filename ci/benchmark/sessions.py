@@ -12,6 +12,7 @@ import json
 import math
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -161,9 +162,7 @@ class Bench:
         command += ["--no-counting", "--no-report", "--quiet", "--json", "--out", str(directory)]
         command += flags
         begin = time.monotonic()
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
+        done = run_to_its_end(command)
         wall_s = time.monotonic() - begin
         if done.returncode != 0:
             raise BenchmarkError(
@@ -171,6 +170,25 @@ class Bench:
             )
         (self.results / f"{name}.json").write_text(done.stdout)
         return read_session(directory, done.stdout, wall_s)
+
+
+def run_to_its_end(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """What a command printed. Where we are stopped before it ends, it is stopped, as by Ctrl-C, and
+    waited for."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            printed, errors = process.communicate()
+        except BaseException:
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            raise
+    return subprocess.CompletedProcess(list(command), process.returncode, printed, errors)
 
 
 def read_session(directory: Path, printed: str, wall_s: float) -> Session:
@@ -217,7 +235,9 @@ def goal(what: str, wanted: str, reached: str, held: bool) -> bool:
 
 
 def main(body: Any) -> None:
-    """Runs a benchmark: exit code 0 for every goal reached, 1 for one missed, 3 for a failure."""
+    """Runs a benchmark: exit code 0 for every goal reached, 1 for one missed, 3 for a failure. A
+    command that runs when it is told to stop is stopped too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         goals: Sequence[bool] = body()
     except BenchmarkError as error:

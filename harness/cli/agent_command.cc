@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "harness/agent/agent_service.h"
 #include "harness/agent/listen.h"
@@ -18,8 +20,9 @@ namespace hotlap::cli {
 namespace {
 
 constexpr std::chrono::seconds kDrain{2};
+constexpr unsigned kStopWithin_s = 8;
 
-int run_agent(const agent::ListenOptions& options) {
+int serve(const agent::ListenOptions& options) {
   // Blocked before any thread exists, so that the signal reaches only the descriptor.
   sigset_t signals;
   sigemptyset(&signals);
@@ -37,10 +40,20 @@ int run_agent(const agent::ListenOptions& options) {
   pollfd waiting{signal_fd, POLLIN, 0};
   while (poll(&waiting, 1, -1) < 0) {
   }
+  // Should anything hang on the way out, this ends us, and with us every launcher and target.
+  alarm(kStopWithin_s);
   // Calls under way are cancelled at the deadline, and with them their targets end.
   (*server)->Shutdown(std::chrono::system_clock::now() + kDrain);
   close(signal_fd);
   return kExitDone;
+}
+
+// `private_directory`, where given, goes when the agent does.
+int run_agent(const agent::ListenOptions& options, const std::string& private_directory) {
+  const int code = serve(options);
+  std::error_code ignored;
+  if (!private_directory.empty()) std::filesystem::remove_all(private_directory, ignored);
+  return code;
 }
 
 }  // namespace
@@ -56,7 +69,12 @@ void add_agent_command(CLI::App& app, Invocation& invocation) {
   command->add_option("--tls-key", options->key_path, "its private key, PEM");
   command->add_option("--tls-client-ca", options->client_ca_path,
                       "the authority that controllers' certificates must come from, PEM");
-  command->callback([options, &invocation] { invocation.exit_code = run_agent(*options); });
+  auto directory = std::make_shared<std::string>();
+  command->add_option("--private-directory", *directory, "removed when the agent ends")
+      ->group("");  // for the command that starts its own agent
+  command->callback([options, directory, &invocation] {
+    invocation.exit_code = run_agent(*options, *directory);
+  });
 }
 
 }  // namespace hotlap::cli

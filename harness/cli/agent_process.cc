@@ -34,8 +34,9 @@ absl::Status errno_status(const std::string& what) {
 
 // Runs in the child, between fork and exec.
 [[noreturn]] void become_agent(const std::string& executable, const std::string& address,
-                               int stdout_fd, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+                               const std::string& directory, int stdout_fd, pid_t parent) {
+  // However the command ends, its agent stops in good order and removes what the two had.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(3);
   // Ctrl-C is for the command line, which then ends the agent in good order.
   setpgid(0, 0);
@@ -43,7 +44,8 @@ absl::Status errno_status(const std::string& what) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   dup2(stdout_fd, STDOUT_FILENO);
-  execl(executable.c_str(), executable.c_str(), "agent", "--listen", address.c_str(), nullptr);
+  execl(executable.c_str(), executable.c_str(), "agent", "--listen", address.c_str(),
+        "--private-directory", directory.c_str(), nullptr);
   _exit(3);
 }
 
@@ -112,7 +114,7 @@ absl::StatusOr<std::unique_ptr<AgentProcess>> AgentProcess::start() {
   if (pipe2(pipe_fds, O_CLOEXEC) != 0) return errno_status("cannot make a pipe for the agent");
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) become_agent(executable, address, pipe_fds[1], parent);
+  if (pid == 0) become_agent(executable, address, pattern, pipe_fds[1], parent);
   close(pipe_fds[1]);
   if (pid < 0) {
     close(pipe_fds[0]);

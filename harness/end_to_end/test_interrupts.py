@@ -138,6 +138,8 @@ def test_the_command_is_killed(hotlap: Hotlap, out: Path, moment: str) -> None:
     started.process.kill()
     started.end()
     hotlap.assert_all_gone()
+    if moment != AGENT:  # before the agent listens nobody is left to tidy up
+        assert list(hotlap.temporary.iterdir()) == []
     if finished_rounds(out):
         assert run_facts(out)["state"] == "running"
         assert_reported(hotlap, out)

@@ -5,7 +5,9 @@
 #include <set>
 #include <sstream>
 
+#include "server/conformance/covering_array.h"
 #include "server/pipeline.h"
+#include "variants/registry.h"
 
 namespace hotlap::conformance {
 namespace {
@@ -17,7 +19,47 @@ std::set<std::string> choices(const std::string& spec) {
   return out;
 }
 
+constexpr std::uint64_t kCoveringSeed = 1;
+
+// `stage=variant` of every variant that runs here, stage by stage; an argument where one is needed.
+std::vector<std::vector<std::string>> choices_by_stage() {
+  std::vector<std::vector<std::string>> all;
+  for (int stage = 0; stage < server::kStageCount; ++stage) {
+    const auto id = static_cast<server::StageId>(stage);
+    std::vector<std::string>& choices = all.emplace_back();
+    for (const server::VariantInfo* info : variants::infos_of(id)) {
+      if (server::unsupported_reason(*info) != nullptr) continue;
+      server::StageConfig config;
+      std::string choice = std::string(server::stage_name(id)) + "=" + info->name;
+      if (server::configure_variant(*info, "", config) != nullptr) choice += ":1";
+      choices.push_back(std::move(choice));
+    }
+  }
+  return all;
+}
+
 }  // namespace
+
+CoveringPipelines covering_pipelines(int strength) {
+  const auto choices = choices_by_stage();
+  std::vector<int> levels;
+  for (const auto& of_stage : choices) levels.push_back(static_cast<int>(of_stage.size()));
+  const auto spec_of = [&choices](const Row& row) {
+    std::string spec;
+    for (std::size_t stage = 0; stage < row.size(); ++stage) {
+      spec += (stage == 0 ? "" : ",") + choices[stage][static_cast<std::size_t>(row[stage])];
+    }
+    return spec;
+  };
+  const auto valid = [&spec_of](const Row& row) {
+    std::string error;
+    return server::parse_pipeline(spec_of(row), error).has_value();
+  };
+  const CoveringArray array = covering_array(levels, strength, valid, kCoveringSeed);
+  CoveringPipelines out{{}, array.covered, array.impossible};
+  for (const Row& row : array.rows) out.specs.push_back(spec_of(row));
+  return out;
+}
 
 std::vector<std::string> pipelines_to_test() {
   std::vector<std::string> specs;

@@ -1,13 +1,23 @@
-// The pipelines that whole-server tests run: every profile, and every pipeline one variant away
-// from baseline that this machine can run.
+// The pipelines that whole-server tests run: every profile, every pipeline one variant away from
+// baseline that this machine can run, and covering arrays over all stages.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace hotlap::conformance {
 
 std::vector<std::string> pipelines_to_test();
+
+// Pipelines in which every choice of variants of any `strength` stages occurs, impossible and
+// unsupported ones left out and counted.
+struct CoveringPipelines {
+  std::vector<std::string> specs;
+  std::uint64_t covered = 0;
+  std::uint64_t impossible = 0;
+};
+CoveringPipelines covering_pipelines(int strength);
 
 // A spec as a GoogleTest name: the profile, or the one stage and variant in which it is not
 // baseline.

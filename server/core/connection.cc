@@ -32,7 +32,7 @@ ConnectionPtr Connection::create(const Service& service, int fd, std::int64_t no
   void* const memory = ::operator new (layout.bytes, std::align_val_t{layout.align});
   std::memset(memory, 0, layout.bytes);
   ConnectionPtr connection(new (memory) Connection(service, fd, now_ms));
-  const TransportStage& transport = *service.pipeline().transport.variant;
+  const TransportStage& transport = *service.pipeline().transport.get();
   if (!transport.open(connection->transport_state(), service.transport_server(), fd)) {
     return nullptr;
   }
@@ -57,7 +57,7 @@ Connection::Connection(const Service& service, int fd, std::int64_t now_ms)
       deadline_ms_(now_ms + service.limits().idle_timeout_ms),
       scanner_(head_limits(service.limits())) {
   const ConnectionLayout& layout = service.layout();
-  arena_.stage = pipeline_.allocation.variant;
+  arena_.stage = pipeline_.allocation.get();
   arena_.state = state_at(layout.allocation);
   pipeline_.allocation->init(arena_.state, arena_);
   pipeline_.read_buffer->init(state_at(layout.read_buffer));

@@ -23,7 +23,7 @@ std::uint32_t read_event(const Pipeline& pipeline, ThreadContext& thread, Connec
       connection.complete_read(thread, {IoStatus::kFailed}, false);
       return kInterestNone;
     }
-    step = pipeline.receive->step(connection.receive_state(), *pipeline.transport.variant,
+    step = pipeline.receive->step(connection.receive_state(), *pipeline.transport.get(),
                                   connection.transport_state(), connection.fd(), segments, count,
                                   first);
     connection.complete_read(thread, step.io, step.again);

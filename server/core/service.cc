@@ -52,7 +52,7 @@ std::string Service::open(const std::string& address) {
 }
 
 std::string Service::start_transport() {
-  const TransportStage& stage = *pipeline_.transport.variant;
+  const TransportStage& stage = *pipeline_.transport.get();
   if (stage.start == nullptr) {
     if (transport_settings_.empty()) return {};
     return std::string("transport=") + stage.info.name +

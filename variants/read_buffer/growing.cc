@@ -49,17 +49,7 @@ int unread(const void* memory, std::size_t skip, iovec* segments, int capacity) 
 
 void consume(void* memory, std::size_t bytes) {
   State& state = of(memory);
-  while (bytes > 0) {
-    Block& front = state.blocks[state.first];
-    const std::size_t size = front.size();
-    if (bytes < size) {
-      front.begin += bytes;
-      return;
-    }
-    bytes -= size;
-    front.begin = front.end;
-    ++state.first;
-  }
+  consume_blocks(state.blocks, state.first, bytes, kKeepNone);
 }
 
 std::size_t held_bytes(const void* state) { return of(state).blocks.size() * kBlockBytes; }

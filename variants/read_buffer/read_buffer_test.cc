@@ -3,10 +3,13 @@
 #include "server/stages/read_buffer.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "server/stage_state.h"
 #include "variants/read_buffer/blocks.h"
@@ -114,6 +117,66 @@ TEST(ReadBuffer, HoldsWhatItDeclares) {
   EXPECT_EQ(held_after(named("growing"), 256), 256 * kBlockBytes);
   EXPECT_TRUE(named("growing").info.exemptions & server::kExemptGrowing);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+constexpr int kRequests = 4000;
+constexpr int kChunk = 50;
+
+// Of one connection's requests, one a read: CPU of the cheapest chunk among the first and among the
+// last quarter (a chunk that was disturbed costs more, never less), and minor faults in all.
+struct Life {
+  double early_ns;
+  double late_ns;
+  double faults_per_request;
+};
+
+double thread_cpu_ns() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+long minor_faults() {
+  rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_minflt;
+}
+
+Life life_of(const ReadBufferStage& stage) {
+  Buffer buffer(stage);
+  const std::string request(100, 'r');
+  std::vector<double> chunks_ns;
+  const long before = minor_faults();
+  for (int i = 0; i < kRequests; i += kChunk) {
+    const double begin = thread_cpu_ns();
+    for (int j = 0; j < kChunk; ++j) {
+      buffer.read(request);
+      buffer.consume(request.size());
+    }
+    chunks_ns.push_back(thread_cpu_ns() - begin);
+  }
+  const auto quarter = static_cast<std::ptrdiff_t>(chunks_ns.size() / 4);
+  return {*std::min_element(chunks_ns.begin(), chunks_ns.begin() + quarter),
+          *std::min_element(chunks_ns.end() - quarter, chunks_ns.end()),
+          static_cast<double>(minor_faults() - before) / kRequests};
+}
+
+// What was published of it: O(n) a request, about a page fault each, throughput that decays.
+TEST(ReadBuffer, GrowingCostsMoreWithEveryRequestAndAPageFaultEach) {
+  const Life growing = life_of(named("growing"));
+  EXPECT_GT(growing.late_ns, 3 * growing.early_ns);
+  EXPECT_GT(growing.faults_per_request, 0.5);
+  EXPECT_LT(growing.faults_per_request, 2);
+}
+
+TEST(ReadBuffer, ReuseIsFlatAndFaultsOnNothing) {
+  const Life reuse = life_of(named("reuse"));
+  EXPECT_LT(reuse.late_ns, 2 * reuse.early_ns);
+  EXPECT_LT(reuse.faults_per_request, 0.01);
+}
+
+#endif
 
 }  // namespace
 }  // namespace hotlap::variants

@@ -80,17 +80,7 @@ int unread(const void* memory, std::size_t skip, iovec* segments, int capacity) 
 
 void consume(void* memory, std::size_t bytes) {
   State& state = of(memory);
-  while (bytes > 0) {
-    Block& front = state.blocks[state.first];
-    const std::size_t size = front.size();
-    if (bytes < size || state.first + 1 == state.used) {
-      front.begin += bytes;
-      return;
-    }
-    front.begin = front.end;
-    bytes -= size;
-    ++state.first;
-  }
+  consume_blocks(state.blocks, state.first, bytes, state.used - 1);
 }
 
 std::size_t held_bytes(const void* state) { return of(state).blocks.size() * kBlockBytes; }

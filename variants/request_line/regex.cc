@@ -7,8 +7,7 @@
 #endif
 #include <regex>
 
-#include "server/http/target.h"
-#include "server/stages/request_line.h"
+#include "variants/request_line/two_patterns.h"
 
 namespace hotlap::variants {
 namespace {
@@ -16,8 +15,7 @@ namespace {
 using namespace server;
 
 const std::regex& line_pattern() {
-  static const std::regex pattern(
-      R"(([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([!"$-~]+) HTTP/([0-9])\.([0-9]))", std::regex::optimize);
+  static const std::regex pattern(kLinePattern, std::regex::optimize);
   return pattern;
 }
 
@@ -30,25 +28,21 @@ std::string_view view(const std::csub_match& match) {
   return {match.first, static_cast<std::size_t>(match.length())};
 }
 
-bool valid_form(Method method, std::string_view target) {
-  if (method == Method::kConnect) return true;
-  if (target == "*") return method == Method::kOptions || method == Method::kUnknown;
-  // What an authority may hold is semantics that all variants share.
-  return std::regex_match(target.data(), target.data() + target.size(), form_pattern()) &&
-         (target.front() == '/' || valid_absolute_form(target));
+bool match_line(std::string_view line, LineGroups& groups) {
+  std::cmatch match;
+  if (!std::regex_match(line.data(), line.data() + line.size(), match, line_pattern())) {
+    return false;
+  }
+  groups = {view(match[1]), view(match[2]), view(match[3]), view(match[4])};
+  return true;
+}
+
+bool match_form(std::string_view target) {
+  return std::regex_match(target.data(), target.data() + target.size(), form_pattern());
 }
 
 HttpStatus parse(std::string_view line, RequestLine& out) {
-  std::cmatch match;
-  if (!std::regex_match(line.data(), line.data() + line.size(), match, line_pattern())) return 400;
-  const std::string_view target = view(match[2]);
-  out.method = method_from(view(match[1]));
-  if (!valid_form(out.method, target)) return 400;
-  if (*match[3].first != '1') return 505;
-  if (out.method == Method::kUnknown) return 501;
-  out.target = target;
-  out.minor = *match[4].first - '0';
-  return kAccepted;
+  return parse_by_patterns(line, out, match_line, match_form);
 }
 
 }  // namespace
