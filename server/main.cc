@@ -24,6 +24,7 @@ struct Options {
   bool describe = false;
   Limits limits;
   RouteSettings routes;
+  TransportSettings transport;
 };
 
 void declare(CLI::App& app, Options& options) {
@@ -41,6 +42,11 @@ void declare(CLI::App& app, Options& options) {
   app.add_option("--routes", options.routes.numbered_routes, "how many of /route/0, /route/1, ...")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+  app.add_option("--tls-certificate", options.transport.certificate_file,
+                 "PEM, the chain after it; without one a TLS transport makes its own at start");
+  app.add_option("--tls-key", options.transport.key_file, "PEM, the key of --tls-certificate");
+  app.add_option("--tls-certificate-out", options.transport.certificate_out_file,
+                 "where to write the certificate in use as PEM, for clients to trust");
   app.add_option("--max-head", limits.head_bytes, "bytes of a request head")
       ->check(CLI::Range(64, 1 << 20))
       ->capture_default_str();
@@ -107,7 +113,7 @@ int serve(const Options& options, Pipeline pipeline) {
   if (signal_fd < 0) return fail("cannot make a signalfd");
 
   const std::string echo = describe_pipeline(pipeline);
-  Service service(std::move(pipeline), options.limits, options.routes);
+  Service service(std::move(pipeline), options.limits, options.routes, options.transport);
   if (const std::string error = service.open(options.listen); !error.empty()) return fail(error);
   raise_descriptor_limit(options.limits.connections);
   service.stop_when_readable(signal_fd);

@@ -34,11 +34,10 @@ grpc::Status not_set_up() {
   return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no experiment is set up: call Setup");
 }
 
-void fill(const load::LoadReport& report, load::Histogram latency,
-          hotlap::v1::LoadResponse& response) {
+void fill(const load::LoadReport& report, hotlap::v1::LoadResponse& response) {
   response.set_elapsed_s(static_cast<double>(report.wall_ns) / kNsPerS);
   add_counts(report.counts, *response.mutable_counts());
-  *response.mutable_latency() = latency_message(latency);
+  *response.mutable_latency() = latency_message(report.times.response);
   response.set_bytes_received(report.bytes_received);
   response.set_generator_cpu_ns(report.generator_cpu_ns);
   if (report.little_ratio) response.set_little_ratio(*report.little_ratio);
@@ -158,7 +157,7 @@ grpc::Status AgentService::Load(grpc::ServerContext* context,
   hotlap::v1::LoadResponse last;
   *last.mutable_effective() = *workload;
   last.set_connections(static_cast<uint32_t>(opened.achieved));
-  fill(report, generator->latency(arm), last);
+  fill(report, last);
   last.set_first_failure(generator->first_failure(arm));
   writer->Write(last);
   return grpc::Status::OK;

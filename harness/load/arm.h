@@ -3,6 +3,7 @@
 #ifndef HOTLAP_HARNESS_LOAD_ARM_H_
 #define HOTLAP_HARNESS_LOAD_ARM_H_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Arm {
   ArmSpec spec;
   std::vector<Request> requests;
   std::vector<ExpectedBody> bodies;  // one a request
+  std::vector<std::size_t> turns;    // which request comes when, on each connection; then again
   bool per_connection = false;       // some body is learned by each connection for itself
   std::string fault;                 // why it cannot be loaded; empty when it can
 
@@ -27,6 +29,10 @@ struct Arm {
     if (spec.requests.empty()) return "an arm needs at least one request";
     if (spec.connections < 1) return "an arm needs at least one connection";
     if (spec.timeout_ns < 1) return "the request timeout must be above zero";
+    if (spec.pipeline < 1) return "a connection needs room for at least one request";
+    if (spec.pipeline > 1 && !spec.keep_alive) {
+      return "pipelining needs connections that are kept";
+    }
     for (std::size_t i = 0; i < spec.requests.size(); ++i) {
       std::string error;
       auto request = build_request(spec.requests[i], spec.endpoint, spec.keep_alive, error);
@@ -37,9 +43,25 @@ struct Arm {
         bodies[i].learn(std::move(body));
       }
       per_connection |= request->body_rule == BodyRule::kLearnedPerConnection;
+      if (spec.requests[i].weight < 1) return "a request's weight must be at least 1";
       requests.push_back(*std::move(request));
     }
+    take_turns();
     return "";
+  }
+
+  // Each request as often as it weighs, spread evenly: the one that is furthest behind its share
+  // comes next.
+  void take_turns() {
+    std::vector<int> behind(spec.requests.size());
+    int sum = 0;
+    for (const RequestSpec& request : spec.requests) sum += request.weight;
+    for (int turn = 0; turn < sum; ++turn) {
+      for (std::size_t i = 0; i < behind.size(); ++i) behind[i] += spec.requests[i].weight;
+      const auto next = std::max_element(behind.begin(), behind.end());
+      *next -= sum;
+      turns.push_back(static_cast<std::size_t>(next - behind.begin()));
+    }
   }
 };
 

@@ -26,11 +26,14 @@ class Generator::Crew {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{128} * 1024;
 
+  explicit Crew(Clock time) : clock(time) {}
+
   struct Worker {
     std::vector<char> buffer = std::vector<char>(kBufferBytes);
     std::vector<std::unique_ptr<Lane>> lanes;  // by arm; null until the arm is opened
     LaneTotals totals;
     std::int64_t cpu_ns = 0;
+    std::int64_t wall_ns = 0;
   };
 
   // What the threads of one run() share. Written by thread 0 between barriers.
@@ -50,9 +53,12 @@ class Generator::Crew {
   SliceResult sum_up(const SliceSpec& slice, std::int64_t start_ns) const;
   bool edge(const Slices& slices, std::size_t index, const SliceResult* result) const;
   void drive(int thread, std::size_t arm, const Stint& stint);
-  LoadProgress progress(std::size_t arm, std::int64_t start_ns);
-  LoadReport report(std::int64_t start_ns) const;
+  // What is known up to now, from all threads; what it timed is added to the report's times.
+  void tell(std::size_t arm, std::int64_t elapsed_ns, LoadReport& report,
+            const std::function<void(const LoadProgress&)>& progress);
+  void fill(std::size_t arm, std::int64_t start_ns, LoadReport& report);
 
+  const Clock clock;
   Fd cancel_event{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   std::atomic<bool> cancelled{false};
   std::vector<std::unique_ptr<Arm>> arms;

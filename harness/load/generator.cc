@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "harness/load/clock.h"
 #include "harness/load/crew.h"
 
 namespace hotlap::load {
@@ -50,8 +49,12 @@ Generator::Generator(std::unique_ptr<Crew> crew) : crew_(std::move(crew)) {}
 Generator::~Generator() = default;
 
 std::unique_ptr<Generator> Generator::start(const std::vector<int>& cpus, int threads,
-                                            std::string& error) {
-  auto crew = std::make_unique<Crew>();
+                                            std::string& error, SimulatedTime* simulated) {
+  if (simulated != nullptr && threads != 1) {
+    error = "simulated time passes for one load thread only";
+    return nullptr;
+  }
+  auto crew = std::make_unique<Crew>(Clock(simulated));
   if (!crew->cancel_event.valid()) {
     error = std::string("cannot make an eventfd for the load: ") + std::strerror(errno);
     return nullptr;
@@ -88,7 +91,7 @@ Opened Generator::open(std::size_t arm_index) {
     std::unique_ptr<Lane>& lane = worker.lanes[arm_index];
     if (!lane) {
       lane = std::make_unique<Lane>(arm, thread, crew_->team->size(), worker.buffer,
-                                    crew_->cancel_event.get(), crew_->cancelled);
+                                    crew_->cancel_event.get(), crew_->cancelled, crew_->clock);
     }
     achieved[static_cast<std::size_t>(thread)] = lane->open();
   });
@@ -137,8 +140,10 @@ void Generator::Crew::drive(int thread, std::size_t arm, const Stint& stint) {
   Worker& worker = workers[static_cast<std::size_t>(thread)];
   Lane& lane = *worker.lanes[arm];
   const std::int64_t cpu_before_ns = thread_cpu_ns();
+  const std::int64_t before_ns = clock.now_ns();
   lane.drive(stint);
   worker.cpu_ns = thread_cpu_ns() - cpu_before_ns;
+  worker.wall_ns = clock.now_ns() - before_ns;
 }
 
 void Generator::cancel() {

@@ -1,9 +1,9 @@
-// The closed-loop load generator. A few pinned threads drive several arms, each a group of
-// connections to one endpoint. Per request it costs one send and one recv, an epoll_wait shared by
-// all the replies that were ready, and one clock read. Two ways to load:
-//   run()   slices: one arm at a time, with nothing in flight between slices, so that whoever owns
-//           the servers reads their clocks at quiet edges;
-//   load()  one uninterrupted run, for `hotlap load`.
+// The load generator. A few pinned threads drive several arms, each a group of connections to one
+// endpoint. Per request it costs one send and one recv, an epoll_wait shared by all the replies
+// that were ready, and one clock read (open loop: two). Two ways to load:
+//   run()   slices, closed loop: one arm at a time, with nothing in flight between slices, so that
+//           whoever owns the servers reads their clocks at quiet edges;
+//   load()  one uninterrupted run, closed or open loop, for `hotlap load`.
 // All calls but cancel() come from one thread at a time and return when their work is done.
 #ifndef HOTLAP_HARNESS_LOAD_GENERATOR_H_
 #define HOTLAP_HARNESS_LOAD_GENERATOR_H_
@@ -16,19 +16,23 @@
 #include <string>
 #include <vector>
 
+#include "harness/load/clock.h"
 #include "harness/load/endpoint.h"
 #include "harness/load/histogram.h"
 #include "harness/load/outcome.h"
+#include "harness/load/pacer.h"
 #include "harness/load/request.h"
+#include "harness/load/times.h"
 
 namespace hotlap::load {
 
 struct ArmSpec {
   Endpoint endpoint;
-  std::vector<RequestSpec> requests;        // sent in turn on each connection
+  std::vector<RequestSpec> requests;        // sent in turn on each connection, by their weights
   int connections = 16;                     // exactly so many, dealt over the threads
   bool keep_alive = true;                   // false: a connection for each request
-  std::int64_t timeout_ns = 5'000'000'000;  // from the start of a request, its connecting included
+  int pipeline = 1;                         // requests in flight on one connection, at most
+  std::int64_t timeout_ns = 5'000'000'000;  // from the send of a request, its connecting included
 };
 
 struct Opened {
@@ -79,33 +83,41 @@ struct LoadPlan {
   std::int64_t progress_every_ns = 1'000'000'000;
   // How long replies in flight at the end are awaited; what is unanswered then is `in_flight`.
   std::int64_t drain_ns = 1'000'000'000;
+  // Open loop: requests start when their time has come, whatever the server does. Absent: closed
+  // loop, in which each reply starts the next request.
+  std::optional<OpenLoop> open;
 };
 
 struct LoadProgress {
   std::int64_t elapsed_ns = 0;
-  Counts counts;  // those in flight now are in `started` only
+  Counts counts;  // those in flight now are in `started` only; those that wait to be sent as well
   std::int64_t bytes_received = 0;
+  const Times& since_last;  // what was timed since the call before
 };
 
 struct LoadReport {
   Counts counts;
+  Times times;
   std::int64_t wall_ns = 0;     // from the first send until the last reply was in
   std::int64_t sending_ns = 0;  // the part of it in which new requests were sent
   std::int64_t generator_cpu_ns = 0;
+  double busiest_thread_share = 0;  // CPU time by wall time, of the load thread that has most
   std::int64_t bytes_received = 0;
   std::int64_t reopened = 0;  // connections opened anew after a failure
   bool cancelled = false;
   // X·R/N after the ramp (a tenth of the run, at most a second): 1 in a sound closed loop. Absent
   // when the run was too short to have a steady part.
   std::optional<double> little_ratio;
+  std::optional<Pacing> pacing;  // of the open loop
 };
 
 class Generator {
  public:
   // Starts `threads` load threads, number i pinned to cpus[i mod size]; unpinned when `cpus` is
-  // empty. Null on failure, and `error` names the CPU or the limit.
+  // empty. Null on failure, and `error` names the CPU or the limit. Tests may put simulated time in
+  // place of the machine's, for one thread; it must outlive the generator.
   static std::unique_ptr<Generator> start(const std::vector<int>& cpus, int threads,
-                                          std::string& error);
+                                          std::string& error, SimulatedTime* simulated = nullptr);
   ~Generator();
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
@@ -120,12 +132,13 @@ class Generator {
 
   RunResult run(const std::vector<SliceSpec>& schedule, const EdgeCallback& edge);
 
-  // Progress is called in the caller's thread about every `progress_every_ns`.
+  // Progress is called in the caller's thread after every `progress_every_ns`, and once at the end.
   LoadReport load(std::size_t arm, const LoadPlan& plan,
                   const std::function<void(const LoadProgress&)>& progress);
 
-  // Response times since the last call, taken and reset: of the expected replies, and apart from
-  // them of the failures (until the failure was known).
+  // Response times of run() since the last call, taken and reset: of the expected replies, and
+  // apart from them of the failures (until the failure was known). Those of load() are in its
+  // report.
   Histogram latency(std::size_t arm);
   Histogram failure_latency(std::size_t arm);
 

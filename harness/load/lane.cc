@@ -9,25 +9,26 @@
 #include <cerrno>
 #include <cstring>
 
-#include "harness/load/clock.h"
-
 namespace hotlap::load {
 namespace {
 
 constexpr int kBatch = 256;
-constexpr std::int64_t kCancelDrainNs = 100'000'000;
 
 }  // namespace
 
 Lane::Lane(Arm& arm, int first, int stride, std::span<char> buffer, int cancel_fd,
-           const std::atomic<bool>& cancelled)
-    : arm_(arm), buffer_(buffer), cancelled_(cancelled), memos_(arm.requests.size()) {
-  const int asked = arm.spec.connections;
-  connections_ = std::vector<Connection>(
-      first < asked ? static_cast<std::size_t>((asked - first + stride - 1) / stride) : 0);
+           const std::atomic<bool>& cancelled, Clock clock)
+    : arm_(arm),
+      buffer_(buffer),
+      cancelled_(cancelled),
+      clock_(clock),
+      share_{first, stride, arm.spec.connections},
+      connections_(static_cast<std::size_t>(share_.own())),
+      memos_(arm.requests.size()) {
   int number = first;
   for (Connection& connection : connections_) {
     connection.number = number;
+    connection.flights.set_depth(static_cast<std::size_t>(arm.spec.pipeline));
     number += stride;
   }
   epoll_ = Fd(epoll_create1(EPOLL_CLOEXEC));
@@ -52,41 +53,84 @@ void Lane::drive(const Stint& stint) {
   stop_ns_ = stint.stop_ns;
   drain_until_ns_ = INT64_MAX;
   steady_began_ns_ = 0;
-  publish_at_ns_ = stint.publish_every_ns > 0 ? monotonic_ns() : INT64_MAX;
-  begin_all();
+  publish_at_ns_ = stint.publish_every_ns > 0 ? stint.start_ns + stint.publish_every_ns : INT64_MAX;
+  pacer_.reset();
+  if (cancelled_.load(std::memory_order_relaxed)) stop_ns_ = 0;
+  stint.open != nullptr ? begin_open() : begin_all();
   tend();
+  flush_sends();
   std::array<epoll_event, kBatch> events;
-  while (in_flight_ > 0 || (stint_.revive && dead_ > 0 && stop_ns_ != 0)) {
-    const int ready = epoll_wait(epoll_.get(), events.data(), kBatch, -1);
+  while (busy()) {
     bool time_to_tend = false;
+    const int ready = wait(events, time_to_tend);
     for (int i = 0; i < ready; ++i) {
-      void* const source = events[i].data.ptr;
+      void* const source = events[static_cast<std::size_t>(i)].data.ptr;
       if (source == nullptr || source == &timer_) {
         time_to_tend = true;
       } else {
-        on_event(*static_cast<Connection*>(source), events[i].events);
+        on_event(*static_cast<Connection*>(source), events[static_cast<std::size_t>(i)].events);
       }
     }
     // All replies of a batch are read before the next requests go out: sends that follow one
     // another find more of the kernel in the cache, and the server more requests at a time.
-    for (Connection* connection : ready_) start(*connection, connection->start_ns);
-    ready_.clear();
+    start_ready();
     if (time_to_tend) tend();
+    if (pacer_) dispatch();
+    flush_sends();
   }
-  if (stop_ns_ != 0) end_sending(monotonic_ns());
-  publish();
+  if (stop_ns_ != 0) end_sending(clock_.now_ns());
+  if (stint_.publish_every_ns > 0) publish();
+}
+
+bool Lane::busy() const {
+  if (in_flight_ > 0) return true;
+  if (stop_ns_ == 0) return false;
+  return pacer_ || (stint_.revive && dead_ > 0);
+}
+
+// Until something is ready, the timer fires, or a planned start is due that a connection is free
+// for.
+int Lane::wait(std::span<epoll_event> events, bool& time_to_tend) {
+  const bool paced = pacer_ && !free_.empty();
+  const std::int64_t due_ns = paced ? pacer_->next_ns() : INT64_MAX;
+  if (SimulatedTime* simulated = clock_.simulated(); simulated != nullptr) {
+    const int ready = simulated->wait(epoll_.get(), events, std::min(due_ns, timer_at_ns_));
+    time_to_tend = simulated->now_ns() >= timer_at_ns_;
+    if (time_to_tend) timer_at_ns_ = INT64_MAX;
+    return ready;
+  }
+  const int capacity = static_cast<int>(events.size());
+  if (due_ns == INT64_MAX) return epoll_wait(epoll_.get(), events.data(), capacity, -1);
+  const std::int64_t left_ns = std::max<std::int64_t>(due_ns - clock_.now_ns(), 0);
+  const timespec timeout{left_ns / 1'000'000'000, left_ns % 1'000'000'000};
+  return epoll_pwait2(epoll_.get(), events.data(), capacity, &timeout, nullptr);
 }
 
 // One request on each connection, also when this thread comes so late that the time is over: a
 // slice in which some connections never spoke would not be the load that was asked for.
 void Lane::begin_all() {
-  if (cancelled_.load(std::memory_order_relaxed)) stop_ns_ = 0;
   for (Connection& connection : connections_) {
-    if (connection.health != Health::kSound || stop_ns_ == 0) continue;
-    const std::int64_t now = monotonic_ns();
-    if (totals_.first_send_ns == 0) totals_.first_send_ns = now;
-    if (in_budget(now)) start(connection, now);
+    for (int slot = 0; slot < arm_.spec.pipeline; ++slot) {
+      if (connection.health != Health::kSound || stop_ns_ == 0) break;
+      const std::int64_t now = clock_.now_ns();
+      if (totals_.first_send_ns == 0) totals_.first_send_ns = now;
+      if (!in_budget(now)) break;
+      ++totals_.counts.started;
+      start(connection, now, now);
+    }
   }
+}
+
+// In the closed loop the reply before it starts a request, at the very time of its end.
+void Lane::start_ready() {
+  for (const FreeSlot& slot : ready_) {
+    // One that failed meanwhile begins anew when it is opened.
+    if (slot.connection->health != Health::kSound || stop_ns_ == 0) continue;
+    if (!in_budget(slot.since_ns)) continue;
+    ++totals_.counts.started;
+    start(*slot.connection, slot.since_ns, slot.since_ns);
+  }
+  ready_.clear();
 }
 
 bool Lane::in_budget(std::int64_t now) {
@@ -103,17 +147,15 @@ void Lane::on_event(Connection& connection, std::uint32_t events) {
       return;
     case State::kConnecting:
       if (const int error = connected(connection); error != 0) {
-        fail(connection, Outcome::kConnect, monotonic_ns(), std::strerror(error));
-      } else if (connection.requested) {
+        fail(connection, Outcome::kConnect, clock_.now_ns(), std::strerror(error));
+      } else if (!connection.flights.empty()) {
         send_rest(connection);
       }
       return;
     case State::kSending:
-      if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) {
-        read_reply(connection, events);
-      } else {
-        send_rest(connection);
-      }
+      if ((events & EPOLLOUT) != 0) send_rest(connection);
+      // With pipelining, replies come while later requests still wait to go out.
+      if ((events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) read_reply(connection, events);
       return;
     case State::kIdle:
       on_idle_event(connection);
@@ -123,96 +165,23 @@ void Lane::on_event(Connection& connection, std::uint32_t events) {
   }
 }
 
-// Everything that depends on time but not on a reply. Sets the timer for the next occasion.
-void Lane::tend() {
-  std::uint64_t expirations = 0;
-  if (::read(timer_.get(), &expirations, sizeof expirations) > 0) timer_at_ns_ = INT64_MAX;
-  const std::int64_t now = monotonic_ns();
-  if (cancelled_.load(std::memory_order_relaxed) && drain_until_ns_ > now + kCancelDrainNs) {
-    if (stop_ns_ != 0) end_sending(now);
-    drain_until_ns_ = now + kCancelDrainNs;
-  }
-  if (steady_began_ns_ == 0 && now >= stint_.steady_from_ns && stop_ns_ != 0) {
-    steady_began_ns_ = now;
-    steady_base_ns_ = totals_.response_ns + in_flight_ns(now);
-  }
-  if (stop_ns_ != 0 && now >= stop_ns_) end_sending(now);
-  if (now >= publish_at_ns_) {
-    publish();
-    publish_at_ns_ = now + stint_.publish_every_ns;
-  }
-  std::int64_t next = publish_at_ns_;
-  for (Connection& connection : connections_) {
-    if (connection.requested) {
-      const std::int64_t deadline_ns = connection.start_ns + arm_.spec.timeout_ns;
-      if (now >= deadline_ns) {
-        fail(connection, Outcome::kTimeout, now, "no whole reply within the time-out");
-      } else {
-        next = std::min(next, deadline_ns);
-      }
-    }
-    if (stint_.revive && connection.health != Health::kSound && stop_ns_ != 0) {
-      if (now >= connection.revive_ns && may_start(now)) {
-        dead_ -= connection.health == Health::kDead ? 1 : 0;
-        connection.health = Health::kSound;
-        ++totals_.reopened;
-        start(connection, now);
-      }
-      if (connection.health == Health::kDead) next = std::min(next, connection.revive_ns);
-      if (connection.requested) next = std::min(next, now + arm_.spec.timeout_ns);
-    }
-  }
-  if (now >= drain_until_ns_) give_up_in_flight(now);
-  if (stop_ns_ != 0 && stint_.steady_from_ns != INT64_MAX) {
-    next = std::min(next, steady_began_ns_ == 0 ? stint_.steady_from_ns : stop_ns_);
-  }
-  if (stop_ns_ != 0 && stint_.drain_ns != INT64_MAX) next = std::min(next, stop_ns_);
-  next = std::min({next, drain_until_ns_, now + arm_.spec.timeout_ns});
-  if (in_flight_ > 0 || stint_.revive) set_timer(next);
-}
-
 std::int64_t Lane::in_flight_ns(std::int64_t now) const {
   std::int64_t sum = 0;
   for (const Connection& connection : connections_) {
-    if (connection.requested) sum += now - connection.start_ns;
+    for (std::size_t i = 0; i < connection.flights.size(); ++i) {
+      sum += now - connection.flights[i].intended_ns;
+    }
   }
   return sum;
-}
-
-void Lane::end_sending(std::int64_t now) {
-  stop_ns_ = 0;
-  totals_.stopped_ns = now;
-  if (stint_.drain_ns < INT64_MAX) drain_until_ns_ = now + stint_.drain_ns;
-  if (steady_began_ns_ != 0) {
-    totals_.steady_in_flight_ns += totals_.response_ns + in_flight_ns(now) - steady_base_ns_;
-    totals_.steady_capacity_ns +=
-        (now - steady_began_ns_) * static_cast<std::int64_t>(connections_.size());
-  }
-  // The drain's end must wake the loop even when no reply ever comes.
-  if (drain_until_ns_ < timer_at_ns_) set_timer(drain_until_ns_);
-}
-
-void Lane::give_up_in_flight(std::int64_t now) {
-  for (Connection& connection : connections_) {
-    if (!connection.requested) continue;
-    settle(connection, Outcome::kInFlight, now);
-    drop(connection, Health::kLapsed);
-  }
-}
-
-void Lane::set_timer(std::int64_t at_ns) {
-  if (at_ns == timer_at_ns_ || at_ns == INT64_MAX) return;
-  timer_at_ns_ = at_ns;
-  itimerspec when{};
-  at_ns = std::max<std::int64_t>(at_ns, 1);  // zero would disarm it
-  when.it_value.tv_sec = at_ns / 1'000'000'000;
-  when.it_value.tv_nsec = at_ns % 1'000'000'000;
-  timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
 void Lane::publish() {
   const std::lock_guard lock(publish_mutex_);
   published_ = {totals_.counts, totals_.bytes_received};
+  if (!handed_) handed_ = std::make_unique<Times>();
+  if (handed_full_) return;
+  std::swap(times_, *handed_);
+  handed_full_ = true;
 }
 
 Lane::Published Lane::published() {
@@ -220,16 +189,36 @@ Lane::Published Lane::published() {
   return published_;
 }
 
+void Lane::hand_over(Times& sum, Times& spare) {
+  {
+    const std::lock_guard lock(publish_mutex_);
+    if (!handed_full_) return;
+    std::swap(*handed_, spare);
+    handed_full_ = false;
+  }
+  sum.merge(spare);
+  spare.reset();
+}
+
 LaneTotals Lane::take_totals() { return std::exchange(totals_, LaneTotals{}); }
 
+void Lane::take_times(Times& sum) {
+  sum.merge(times_);
+  times_.reset();
+  if (!handed_full_) return;
+  sum.merge(*handed_);
+  handed_->reset();
+  handed_full_ = false;
+}
+
 void Lane::take_latency(Histogram& sum) {
-  sum.merge(latency_);
-  latency_.reset();
+  sum.merge(times_.response);
+  times_.response.reset();
 }
 
 void Lane::take_failure_latency(Histogram& sum) {
-  sum.merge(failures_);
-  failures_.reset();
+  sum.merge(times_.failures);
+  times_.failures.reset();
 }
 
 std::string Lane::take_first_failure() { return std::exchange(first_failure_, std::string()); }

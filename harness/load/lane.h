@@ -1,34 +1,43 @@
 // One thread's share of one arm: some connections, an epoll instance of their own (so that idle
-// connections of other arms cost nothing), and the loop that keeps one request on each of them.
-// In steady keep-alive load a request costs one send, one recv, a share of an epoll_wait and one
-// clock read: no epoll_ctl, no allocation. Time-outs hang on one timerfd that is set anew only when
-// it has fired. Used by one thread; only published() may be read from another.
+// connections of other arms cost nothing), and the loop that keeps requests on each of them: as
+// many as the pipelining depth (closed loop), or those whose time has come (open loop). In steady
+// keep-alive load a request costs one send, one recv, a share of an epoll_wait and one clock read
+// (open loop: two): no epoll_ctl, no allocation. Time-outs hang on one timerfd that is set anew
+// only when it has fired. Used by one thread; only published() and hand_over() may be called from
+// another.
 #ifndef HOTLAP_HARNESS_LOAD_LANE_H_
 #define HOTLAP_HARNESS_LOAD_LANE_H_
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/load/arm.h"
+#include "harness/load/clock.h"
 #include "harness/load/connection.h"
-#include "harness/load/histogram.h"
+#include "harness/load/free_slots.h"
 #include "harness/load/outcome.h"
+#include "harness/load/pacer.h"
+#include "harness/load/times.h"
 
 namespace hotlap::load {
 
 // How long to drive, and what else to do meanwhile.
 struct Stint {
+  std::int64_t start_ns = 0;                    // where the open loop's plan begins
   std::int64_t stop_ns = 0;                     // no request is started from then on
   std::int64_t drain_ns = INT64_MAX;            // replies get so long after the stop
   std::atomic<std::int64_t>* budget = nullptr;  // requests left, over all lanes
   bool revive = false;  // reopen failed connections at once, as part of the load
   std::int64_t steady_from_ns = INT64_MAX;
-  std::int64_t publish_every_ns = 0;  // 0: never
+  std::int64_t publish_every_ns = 0;  // at start_ns + so much, twice so much, …; 0: never
+  const OpenLoop* open = nullptr;     // null: the closed loop
 };
 
 struct LaneTotals {
@@ -49,7 +58,7 @@ class Lane {
   // Connections `first`, `first + stride`, … of the arm. `buffer` is the thread's own, shared by
   // its lanes. `cancel_fd` is readable once `cancelled` is set.
   Lane(Arm& arm, int first, int stride, std::span<char> buffer, int cancel_fd,
-       const std::atomic<bool>& cancelled);
+       const std::atomic<bool>& cancelled, Clock clock);
 
   // Connects what is closed and waits, at most the arm's time-out. Returns how many stand.
   int open();
@@ -64,21 +73,32 @@ class Lane {
   void probe(int wait_ms);
 
   LaneTotals take_totals();
+  // All that was timed and not taken before.
+  void take_times(Times& sum);
   void take_latency(Histogram& sum);
   void take_failure_latency(Histogram& sum);
   std::string take_first_failure();
+  // How the open loop's plan was kept, of the last drive(); null after a closed loop.
+  const Pacing* pacing() const { return pacer_ ? &pacer_->pacing() : nullptr; }
 
   struct Published {
     Counts counts;
     std::int64_t bytes_received = 0;
   };
   Published published();
+  // Adds what was timed up to the last publishing, and was not handed over before; `spare` is empty
+  // and comes back so.
+  void hand_over(Times& sum, Times& spare);
 
  private:
   using State = Connection::State;
   using Health = Connection::Health;
 
   // lane.cc: the loop and its timers.
+  bool busy() const;
+  int wait(std::span<epoll_event> events, bool& time_to_tend);
+  void begin_all();
+  void start_ready();
   void on_event(Connection& connection, std::uint32_t events);
   void tend();
   void end_sending(std::int64_t now);
@@ -86,9 +106,10 @@ class Lane {
   std::int64_t in_flight_ns(std::int64_t now) const;
   void set_timer(std::int64_t at_ns);
   void publish();
-  bool may_start(std::int64_t now) { return now < stop_ns_ && in_budget(now); }
   bool in_budget(std::int64_t now);
-  void begin_all();
+  bool expire(Connection& connection, std::int64_t now);
+  void revive(Connection& connection, std::int64_t now);
+  std::int64_t next_occasion(std::int64_t now) const;
   bool usable() const { return epoll_.valid() && timer_.valid(); }
 
   // lane_connect.cc: opening, closing, idle connections.
@@ -99,13 +120,27 @@ class Lane {
   void drop(Connection& connection, Health health);
   void on_idle_event(Connection& connection);
 
-  // lane_exchange.cc: one request and its reply.
-  void start(Connection& connection, std::int64_t now);
+  // lane_open.cc: the open loop.
+  void begin_open();
+  void dispatch();
+  bool wait_is_over(std::int64_t free_ns);
+  void end_open();
+  void release(Connection& connection, std::int64_t now);
+
+  // lane_send.cc: requests on their way out.
+  void start(Connection& connection, std::int64_t intended, std::int64_t now);
   void send_rest(Connection& connection);
+  bool send_some(Connection& connection);
+  void flush_sends();
+
+  // lane_exchange.cc: replies, and what becomes of their requests.
   void read_reply(Connection& connection, std::uint32_t events);
-  void read_slowly(Connection& connection, std::string_view bytes, bool half_closed);
+  void take_bytes(Connection& connection, std::string_view bytes, bool half_closed);
+  void read_slowly(Connection& connection, std::string_view& bytes, bool half_closed);
   void begin_reply(Connection& connection);
   void on_end_of_stream(Connection& connection);
+  ReplyMemo& memo(Connection& connection);
+  ExpectedBody& expected_body(Connection& connection);
   Outcome judge(Connection& connection);
   void complete(Connection& connection, Outcome outcome, bool keep);
   void settle(Connection& connection, Outcome outcome, std::int64_t now);
@@ -115,11 +150,15 @@ class Lane {
   Arm& arm_;
   std::span<char> buffer_;
   const std::atomic<bool>& cancelled_;
+  const Clock clock_;
+  const Share share_;
   Fd epoll_;
   Fd timer_;
   std::vector<Connection> connections_;
   std::vector<ReplyMemo> memos_;
-  std::vector<Connection*> ready_;  // for their next request, once the batch has been read
+  // For their next request, once the batch has been read, and when they became so.
+  std::vector<FreeSlot> ready_;
+  std::vector<Connection*> to_send_;  // with pipelining: what they start goes out together
   int open_error_ = 0;
 
   Stint stint_;
@@ -132,13 +171,17 @@ class Lane {
   int in_flight_ = 0;
   int dead_ = 0;
 
+  std::optional<Pacer> pacer_;  // of the open loop
+  FreeSlots free_;              // likewise
+
   LaneTotals totals_;
-  Histogram latency_;
-  Histogram failures_;
+  Times times_;
   std::string first_failure_;
 
   std::mutex publish_mutex_;
   Published published_;
+  std::unique_ptr<Times> handed_;  // made when first published; swapped, so that no lane copies
+  bool handed_full_ = false;
 };
 
 }  // namespace hotlap::load

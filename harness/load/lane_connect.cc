@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "harness/load/clock.h"
 #include "harness/load/lane.h"
 
 namespace hotlap::load {
@@ -26,7 +25,6 @@ int Lane::connect(Connection& connection) {
   connection.socket = std::move(dialled.socket);
   connection.state = dialled.connected ? State::kIdle : State::kConnecting;
   connection.partial = false;
-  connection.sent = 0;
   if (arm_.per_connection) {
     connection.own = std::make_unique<OwnReplies>(arm_.requests.size());
   }
@@ -49,6 +47,8 @@ void Lane::drop(Connection& connection, Health health) {
   connection.socket.reset();
   connection.state = State::kClosed;
   connection.partial = false;
+  connection.unsent = 0;
+  connection.cut_off = false;
   if (health == Health::kDead && connection.health != Health::kDead) ++dead_;
   connection.health = health;
 }
@@ -77,12 +77,12 @@ void Lane::close() {
 
 // Waits for connects under way; those that fail or take longer than the time-out end up dead.
 void Lane::await_connects() {
-  const std::int64_t until_ns = monotonic_ns() + arm_.spec.timeout_ns;
+  const std::int64_t until_ns = clock_.now_ns() + arm_.spec.timeout_ns;
   auto under_way = std::count_if(connections_.begin(), connections_.end(),
                                  [](auto& c) { return c.state == State::kConnecting; });
   std::array<epoll_event, 64> events;
   while (under_way > 0 && !cancelled_.load(std::memory_order_relaxed)) {
-    const std::int64_t left_ns = until_ns - monotonic_ns();
+    const std::int64_t left_ns = until_ns - clock_.now_ns();
     if (left_ns <= 0) break;
     const int wait_ms = static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000));
     const int ready = epoll_wait(epoll_.get(), events.data(), events.size(), wait_ms);
@@ -128,7 +128,7 @@ void Lane::prepare() {
   }
   if (reopened.empty()) return;
   open_error_ = 0;
-  const std::int64_t began_ns = monotonic_ns();
+  const std::int64_t began_ns = clock_.now_ns();
   await_connects();
   for (Connection* connection : reopened) {
     if (connection->health == Health::kSound) {
@@ -138,7 +138,7 @@ void Lane::prepare() {
     // A connection that cannot be had is a request that could not be made.
     ++totals_.counts.started;
     ++totals_.counts[Outcome::kConnect];
-    failures_.record(monotonic_ns() - began_ns);
+    times_.failures.record(clock_.now_ns() - began_ns);
     note_failure(*connection, std::strerror(open_error_));
   }
 }
@@ -171,7 +171,7 @@ void Lane::on_idle_event(Connection& connection) {
     totals_.bytes_received += size;
     ++totals_.counts.started;
     ++totals_.counts[Outcome::kProtocol];
-    failures_.record(0);
+    times_.failures.record(0);
     note_failure(connection, "bytes of a reply that nobody asked for");
     drop(connection, Health::kDead);
     return;

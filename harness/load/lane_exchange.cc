@@ -1,11 +1,11 @@
-// One request and its reply: the path that a load spends its time on.
+// Replies, and what becomes of their requests: with lane_send.cc the path that a load spends its
+// time on.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "harness/load/clock.h"
 #include "harness/load/lane.h"
 
 namespace hotlap::load {
@@ -18,46 +18,6 @@ constexpr std::int64_t kConnectBackoffNs = 10'000'000;
 
 }  // namespace
 
-void Lane::start(Connection& connection, std::int64_t now) {
-  ++totals_.counts.started;
-  ++in_flight_;
-  connection.requested = true;
-  connection.start_ns = now;
-  connection.sent = 0;
-  connection.reply_bytes = 0;
-  if (connection.state == State::kClosed) {
-    if (const int error = connect(connection); error != 0) {
-      fail(connection, Outcome::kConnect, now, std::strerror(error));
-      return;
-    }
-    if (connection.state == State::kConnecting) return;
-  }
-  send_rest(connection);
-}
-
-void Lane::send_rest(Connection& connection) {
-  const std::string& wire = arm_.requests[connection.turn].wire;
-  const std::size_t rest = wire.size() - connection.sent;
-  const ssize_t size =
-      ::send(connection.socket.get(), wire.data() + connection.sent, rest, MSG_NOSIGNAL);
-  if (size == static_cast<ssize_t>(rest)) {
-    connection.sent = wire.size();
-    connection.state = State::kAwaiting;
-    if (connection.wants_write) watch(connection, EPOLL_CTL_MOD, false);
-    return;
-  }
-  if (size < 0 && errno != EAGAIN) {
-    // The server has gone; a reply that it sent before may still be there to read, and epoll
-    // reports the end in any case.
-    connection.state = State::kAwaiting;
-    if (connection.wants_write) watch(connection, EPOLL_CTL_MOD, false);
-    return;
-  }
-  if (size > 0) connection.sent += static_cast<std::size_t>(size);
-  connection.state = State::kSending;
-  if (!connection.wants_write) watch(connection, EPOLL_CTL_MOD, true);
-}
-
 void Lane::read_reply(Connection& connection, std::uint32_t events) {
   const bool half_closed = (events & EPOLLRDHUP) != 0;
   // A peer that sends without end must not keep the others, nor its own deadline, waiting: the next
@@ -67,36 +27,58 @@ void Lane::read_reply(Connection& connection, std::uint32_t events) {
     if (size <= 0) {
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
       if (size == 0) return on_end_of_stream(connection);
-      return fail(connection, Outcome::kReset, monotonic_ns(), std::strerror(errno));
+      return fail(connection, Outcome::kReset, clock_.now_ns(), std::strerror(errno));
     }
     totals_.bytes_received += size;
     const auto taken = static_cast<std::size_t>(size);
-    if (!connection.partial) {
-      ReplyMemo& memo =
-          connection.own ? connection.own->memos[connection.turn] : memos_[connection.turn];
-      if (memo.matches(buffer_.data(), taken)) {
-        return complete(connection, Outcome::kOk, memo.keep_alive() && !half_closed);
-      }
-    }
-    read_slowly(connection, {buffer_.data(), taken}, half_closed);
+    take_bytes(connection, {buffer_.data(), taken}, half_closed);
     // A full buffer means that more is there; else the next event tells.
-    if (!connection.partial || taken < buffer_.size()) return;
+    if (connection.flights.empty() || taken < buffer_.size()) return;
   }
 }
 
+// Hands what was read to the requests that it answers, one after the other.
+void Lane::take_bytes(Connection& connection, std::string_view bytes, bool half_closed) {
+  do {
+    const bool last = connection.flights.size() == 1;
+    // The end may have come with the replies: only behind the last of them does it tell.
+    const bool ended = half_closed && last;
+    if (!connection.partial) {
+      ReplyMemo& known = memo(connection);
+      if (last ? known.matches(bytes.data(), bytes.size()) : known.begins(bytes)) {
+        bytes.remove_prefix(known.size());
+        complete(connection, Outcome::kOk, known.keep_alive() && !ended);
+        continue;
+      }
+    }
+    read_slowly(connection, bytes, ended);
+  } while (!bytes.empty() && !connection.flights.empty() && connection.state != State::kClosed);
+}
+
+ReplyMemo& Lane::memo(Connection& connection) {
+  const std::size_t request = connection.request();
+  return connection.own ? connection.own->memos[request] : memos_[request];
+}
+
+ExpectedBody& Lane::expected_body(Connection& connection) {
+  const std::size_t request = connection.request();
+  return arm_.requests[request].body_rule == BodyRule::kLearnedPerConnection
+             ? connection.own->bodies[request]
+             : arm_.bodies[request];
+}
+
 void Lane::begin_reply(Connection& connection) {
-  const Request& request = arm_.requests[connection.turn];
+  const Request& request = arm_.requests[connection.request()];
   connection.partial = true;
+  connection.reply_bytes = 0;
   connection.reader.begin(request.head);
-  ExpectedBody& shared = request.body_rule == BodyRule::kLearnedPerConnection
-                             ? connection.own->bodies[connection.turn]
-                             : arm_.bodies[connection.turn];
   const bool any = request.body_rule == BodyRule::kAny;
-  const Body* const expected = any ? nullptr : shared.get();
+  const Body* const expected = any ? nullptr : expected_body(connection).get();
   connection.comparison.begin(expected, !any && expected == nullptr);
 }
 
-void Lane::read_slowly(Connection& connection, std::string_view bytes, bool half_closed) {
+// The full parser, on the first flight's reply; takes what belongs to it off `bytes`.
+void Lane::read_slowly(Connection& connection, std::string_view& bytes, bool half_closed) {
   const std::string_view read = bytes;
   const bool first = !connection.partial;
   if (first) begin_reply(connection);
@@ -104,23 +86,22 @@ void Lane::read_slowly(Connection& connection, std::string_view bytes, bool half
   while (true) {
     switch (connection.reader.next(bytes)) {
       case ReplyReader::Event::kMore:
+        bytes = {};
         return;
       case ReplyReader::Event::kBody:
         connection.comparison.add(connection.reader.piece());
         break;
       case ReplyReader::Event::kBad:
-        return fail(connection, Outcome::kProtocol, monotonic_ns(), connection.reader.fault());
+        return fail(connection, Outcome::kProtocol, clock_.now_ns(), connection.reader.fault());
       case ReplyReader::Event::kDone: {
-        if (!bytes.empty()) {
-          return fail(connection, Outcome::kProtocol, monotonic_ns(),
+        if (!bytes.empty() && connection.flights.size() == 1) {
+          return fail(connection, Outcome::kProtocol, clock_.now_ns(),
                       "bytes after the reply that nobody asked for");
         }
         const Outcome outcome = judge(connection);
         const bool keep = connection.reader.keep_alive();
-        if (outcome == Outcome::kOk && first) {
-          ReplyMemo& memo =
-              connection.own ? connection.own->memos[connection.turn] : memos_[connection.turn];
-          if (memo.worth_learning()) memo.learn(read, keep);
+        if (outcome == Outcome::kOk && first && memo(connection).worth_learning()) {
+          memo(connection).learn(read.substr(0, read.size() - bytes.size()), keep);
         }
         return complete(connection, outcome, keep && !half_closed);
       }
@@ -136,12 +117,12 @@ void Lane::on_end_of_stream(Connection& connection) {
                               ? "closed by the server after " +
                                     std::to_string(connection.reply_bytes) + " bytes of a reply"
                               : "closed by the server before any byte of a reply";
-  fail(connection, Outcome::kReset, monotonic_ns(), why);
+  fail(connection, Outcome::kReset, clock_.now_ns(), why);
 }
 
 // The class of a whole reply.
 Outcome Lane::judge(Connection& connection) {
-  const Request& request = arm_.requests[connection.turn];
+  const Request& request = arm_.requests[connection.request()];
   const int status = connection.reader.status();
   if (status != request.expected_status) {
     note_failure(connection, "status " + std::to_string(status) + " where " +
@@ -150,51 +131,59 @@ Outcome Lane::judge(Connection& connection) {
   }
   bool equal = connection.comparison.equal();
   if (connection.comparison.gathering()) {
-    ExpectedBody& expected = request.body_rule == BodyRule::kLearnedPerConnection
-                                 ? connection.own->bodies[connection.turn]
-                                 : arm_.bodies[connection.turn];
     const Body body = connection.comparison.take_gathered();
-    equal = *expected.learn(body) == body;
+    equal = *expected_body(connection).learn(body) == body;
   }
   if (equal) return Outcome::kOk;
   note_failure(connection, "a body other than the one expected");
   return Outcome::kUnexpectedBody;
 }
 
+// The first flight ends in a class.
 void Lane::settle(Connection& connection, Outcome outcome, std::int64_t now) {
-  const std::int64_t took_ns = now - connection.start_ns;
+  const Flight& flight = connection.flights.front();
+  const std::int64_t took_ns = now - flight.intended_ns;
   ++totals_.counts[outcome];
   totals_.response_ns += took_ns;
   totals_.last_reply_ns = now;
   if (outcome == Outcome::kOk) {
-    latency_.record(took_ns);
+    times_.response.record(took_ns);
+    if (pacer_) times_.service.record(now - flight.sent_ns);
   } else if (outcome != Outcome::kInFlight) {
-    failures_.record(took_ns);
+    times_.failures.record(took_ns);
   }
-  connection.requested = false;
+  connection.flights.pop();
   connection.partial = false;
   --in_flight_;
-  if (++connection.turn == arm_.requests.size()) connection.turn = 0;
 }
 
 void Lane::complete(Connection& connection, Outcome outcome, bool keep) {
-  const std::int64_t now = monotonic_ns();
-  const bool whole = connection.sent == arm_.requests[connection.turn].wire.size();
+  const std::int64_t now = clock_.now_ns();
+  const bool whole = !connection.cut_off && connection.unsent < connection.flights.size();
   settle(connection, outcome, now);
-  if (keep && whole && arm_.spec.keep_alive) {
-    connection.state = State::kIdle;
-  } else {
-    drop(connection, Health::kSound);
+  const bool stays = keep && whole && arm_.spec.keep_alive;
+  if (pacer_) {
+    free_.push({&connection, now});
+  } else if (now < stop_ns_) {
+    ready_.push_back({&connection, now});
   }
-  if (may_start(now)) {
-    connection.start_ns = now;
-    ready_.push_back(&connection);
+  if (!stays && !connection.flights.empty()) {
+    return fail(connection, Outcome::kReset, now,
+                "the server ended the connection with requests unanswered");
   }
+  if (!stays) return drop(connection, Health::kSound);
+  if (connection.flights.empty()) connection.state = State::kIdle;
 }
 
+// The first flight fails as `outcome`. Those behind it on the connection go with it: they have
+// waited as long where it was time, and lose their connection else.
 void Lane::fail(Connection& connection, Outcome outcome, std::int64_t now, std::string_view why) {
   note_failure(connection, why);
-  if (connection.requested) settle(connection, outcome, now);
+  const bool shared = outcome == Outcome::kTimeout || outcome == Outcome::kConnect;
+  for (bool first = true; !connection.flights.empty(); first = false) {
+    settle(connection, first || shared ? outcome : Outcome::kReset, now);
+    if (pacer_) ++connection.parked;
+  }
   drop(connection, Health::kDead);
   connection.revive_ns = outcome == Outcome::kConnect ? now + kConnectBackoffNs : now;
   if (stint_.revive && connection.revive_ns < timer_at_ns_) set_timer(connection.revive_ns);

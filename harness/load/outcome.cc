@@ -21,6 +21,8 @@ std::string_view name(Outcome outcome) {
       return "protocol";
     case Outcome::kInFlight:
       return "in_flight";
+    case Outcome::kNeverSent:
+      return "never_sent";
   }
   return "unknown";
 }

@@ -1,5 +1,6 @@
 // What became of a request. Every request started falls in exactly one class, so that after each
-// slice, and at the end of each load, the classes sum to `started`.
+// slice, and at the end of each load, the classes sum to `started`. In the open loop a request is
+// started when its time has come: one that was due and never sent is in a class as well.
 #ifndef HOTLAP_HARNESS_LOAD_OUTCOME_H_
 #define HOTLAP_HARNESS_LOAD_OUTCOME_H_
 
@@ -19,15 +20,17 @@ enum class Outcome : std::uint8_t {
   kTimeout,           // no whole reply by the request's deadline, connecting included
   kProtocol,          // what came is not a well-formed reply, or a reply that nobody asked for
   kInFlight,          // unanswered when the load ended
+  kNeverSent,         // open loop: due, but no connection was free in time
 };
 
-inline constexpr std::size_t kOutcomes = 8;
+inline constexpr std::size_t kOutcomes = 9;
 
 // The class's name as results print it: "ok", "unexpected_status", ….
 std::string_view name(Outcome outcome);
 
 struct Counts {
   std::int64_t started = 0;
+  std::int64_t late = 0;  // open loop: of those, sent late, whatever became of them
   std::array<std::int64_t, kOutcomes> by_outcome{};
 
   std::int64_t& operator[](Outcome outcome) {
@@ -43,10 +46,16 @@ struct Counts {
     for (std::int64_t count : by_outcome) sum += count;
     return sum;
   }
-  std::int64_t failed() const { return classified() - ok() - (*this)[Outcome::kInFlight]; }
+  std::int64_t never_sent() const { return (*this)[Outcome::kNeverSent]; }
+  std::int64_t sent() const { return started - never_sent(); }
+  // Neither the load's end nor a full queue is a failure of the request.
+  std::int64_t failed() const {
+    return classified() - ok() - (*this)[Outcome::kInFlight] - never_sent();
+  }
 
   Counts& operator+=(const Counts& other) {
     started += other.started;
+    late += other.late;
     for (std::size_t i = 0; i < kOutcomes; ++i) by_outcome[i] += other.by_outcome[i];
     return *this;
   }

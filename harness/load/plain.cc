@@ -1,8 +1,8 @@
-// The plain load: one arm, one stretch of time, progress on the way and a report at the end.
+// The plain load: one arm, one stretch of time, closed or open loop, progress on the way and a
+// report at the end.
 #include <algorithm>
 #include <atomic>
 
-#include "harness/load/clock.h"
 #include "harness/load/crew.h"
 
 namespace hotlap::load {
@@ -10,61 +10,83 @@ namespace {
 
 constexpr std::int64_t kRampNs = 1'000'000'000;
 constexpr std::int64_t kShortestSteadyNs = 10'000'000;
+constexpr std::int64_t kMostPublishDelayNs = 50'000'000;
+
+Stint stint_of(const LoadPlan& plan, std::int64_t start_ns) {
+  const std::int64_t duration_ns = std::clamp<std::int64_t>(plan.duration_ns, 0, kLongestNs);
+  Stint stint;
+  stint.start_ns = start_ns;
+  stint.stop_ns = start_ns + (duration_ns > 0 ? duration_ns : kLongestNs);
+  stint.drain_ns = std::clamp<std::int64_t>(plan.drain_ns, 0, kLongestNs);
+  stint.revive = true;
+  stint.publish_every_ns = std::clamp<std::int64_t>(plan.progress_every_ns, 1'000'000, kLongestNs);
+  if (plan.open) {
+    stint.open = &*plan.open;
+  } else {
+    stint.steady_from_ns =
+        start_ns + (duration_ns > 0 ? std::min(kRampNs, duration_ns / 10) : kRampNs / 10);
+  }
+  return stint;
+}
 
 }  // namespace
 
-LoadProgress Generator::Crew::progress(std::size_t arm, std::int64_t start_ns) {
-  LoadProgress sum;
-  sum.elapsed_ns = monotonic_ns() - start_ns;
+void Generator::Crew::tell(std::size_t arm, std::int64_t elapsed_ns, LoadReport& report,
+                           const std::function<void(const LoadProgress&)>& progress) {
+  Times since_last;
+  Times spare;
+  LoadProgress told{elapsed_ns, {}, 0, since_last};
   for (Worker& worker : workers) {
-    const Lane::Published published = worker.lanes[arm]->published();
-    sum.counts += published.counts;
-    sum.bytes_received += published.bytes_received;
+    Lane& lane = *worker.lanes[arm];
+    const Lane::Published published = lane.published();
+    told.counts += published.counts;
+    told.bytes_received += published.bytes_received;
+    lane.hand_over(since_last, spare);
   }
-  return sum;
+  report.times.merge(since_last);
+  if (progress) progress(told);
 }
 
-LoadReport Generator::Crew::report(std::int64_t start_ns) const {
-  LoadReport report;
+void Generator::Crew::fill(std::size_t arm, std::int64_t start_ns, LoadReport& report) {
   std::int64_t steady_in_flight_ns = 0;
   std::int64_t steady_capacity_ns = 0;
-  std::int64_t connections = 0;
-  for (const Worker& worker : workers) {
+  std::int64_t steady_lanes = 0;
+  for (Worker& worker : workers) {
     const LaneTotals& totals = worker.totals;
     report.counts += totals.counts;
     report.bytes_received += totals.bytes_received;
     report.generator_cpu_ns += worker.cpu_ns;
+    if (worker.wall_ns > 0) {
+      const double share = static_cast<double>(worker.cpu_ns) / static_cast<double>(worker.wall_ns);
+      report.busiest_thread_share = std::max(report.busiest_thread_share, share);
+    }
     report.reopened += totals.reopened;
     report.wall_ns = std::max(report.wall_ns, totals.last_reply_ns - start_ns);
     report.sending_ns = std::max(report.sending_ns, totals.stopped_ns - start_ns);
     steady_in_flight_ns += totals.steady_in_flight_ns;
     steady_capacity_ns += totals.steady_capacity_ns;
-    connections += totals.steady_capacity_ns > 0 ? 1 : 0;
+    steady_lanes += totals.steady_capacity_ns > 0 ? 1 : 0;
+    const Lane& lane = *worker.lanes[arm];
+    if (lane.pacing() == nullptr) continue;
+    if (!report.pacing) report.pacing.emplace();
+    report.pacing->add(*lane.pacing());
   }
-  if (steady_capacity_ns >= kShortestSteadyNs * std::max<std::int64_t>(connections, 1)) {
+  if (steady_capacity_ns >= kShortestSteadyNs * std::max<std::int64_t>(steady_lanes, 1)) {
     report.little_ratio =
         static_cast<double>(steady_in_flight_ns) / static_cast<double>(steady_capacity_ns);
   }
   report.cancelled = cancelled.load();
-  return report;
 }
 
 LoadReport Generator::load(std::size_t arm, const LoadPlan& plan,
                            const std::function<void(const LoadProgress&)>& progress) {
-  if (crew_->lane(0, arm) == nullptr) return {};
-  const std::int64_t every_ns =
-      std::clamp<std::int64_t>(plan.progress_every_ns, 1'000'000, kLongestNs);
-  const std::int64_t duration_ns = std::clamp<std::int64_t>(plan.duration_ns, 0, kLongestNs);
+  LoadReport report;
+  if (crew_->lane(0, arm) == nullptr) return report;
   std::atomic<std::int64_t> budget{plan.requests};
-  const std::int64_t start_ns = monotonic_ns();
-  Stint stint;
-  stint.stop_ns = start_ns + (duration_ns > 0 ? duration_ns : kLongestNs);
-  stint.drain_ns = std::clamp<std::int64_t>(plan.drain_ns, 0, kLongestNs);
+  const std::int64_t start_ns = crew_->clock.now_ns();
+  Stint stint = stint_of(plan, start_ns);
   stint.budget = plan.requests > 0 ? &budget : nullptr;
-  stint.revive = true;
-  stint.steady_from_ns =
-      start_ns + (duration_ns > 0 ? std::min(kRampNs, duration_ns / 10) : kRampNs / 10);
-  stint.publish_every_ns = std::max<std::int64_t>(every_ns / 4, 1'000'000);
+  const std::int64_t every_ns = stint.publish_every_ns;
   const Team::Job job = [&](int thread) {
     crew_->drive(thread, arm, stint);
     Lane& lane = *crew_->lane(thread, arm);
@@ -72,10 +94,20 @@ LoadReport Generator::load(std::size_t arm, const LoadPlan& plan,
     crew_->workers[static_cast<std::size_t>(thread)].totals = lane.take_totals();
   };
   crew_->team->begin(job);
-  while (!crew_->team->finished(every_ns)) {
-    if (progress) progress(crew_->progress(arm, start_ns));
+  // A little after each thread has published, so that all are asked for the same stretch.
+  const std::int64_t delay_ns = std::min(every_ns / 10, kMostPublishDelayNs);
+  const std::int64_t began_ns = monotonic_ns();
+  std::int64_t elapsed_ns = every_ns;
+  while (!crew_->team->finished(began_ns + elapsed_ns + delay_ns - monotonic_ns())) {
+    crew_->tell(arm, elapsed_ns, report, progress);
+    elapsed_ns += every_ns;
   }
-  return crew_->report(start_ns);
+  crew_->fill(arm, start_ns, report);
+  Times last;
+  for (Crew::Worker& worker : crew_->workers) worker.lanes[arm]->take_times(last);
+  report.times.merge(last);
+  if (progress) progress({report.wall_ns, report.counts, report.bytes_received, last});
+  return report;
 }
 
 }  // namespace hotlap::load

@@ -45,8 +45,8 @@ Loaded load(const Endpoint& endpoint, LoadPlan plan, Settings settings = {}) {
   const std::size_t arm = generator->add_arm(std::move(spec));
   loaded.opened = generator->open(arm);
   loaded.report = generator->load(arm, plan, nullptr);
-  loaded.latency = generator->latency(arm);
-  loaded.failures = generator->failure_latency(arm);
+  loaded.latency = loaded.report.times.response;
+  loaded.failures = loaded.report.times.failures;
   loaded.first_failure = generator->first_failure(arm);
   const Counts& counts = loaded.report.counts;
   EXPECT_EQ(counts.started, counts.classified());

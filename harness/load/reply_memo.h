@@ -25,6 +25,12 @@ class ReplyMemo {
     if (size != bytes_.size() || size == 0) return false;
     return std::memcmp(bytes, bytes_.data(), size) == 0 || matches_but_date(bytes);
   }
+  // The same where other replies may follow: whether `bytes` begin with it. A reply that was
+  // learned says itself where it ends.
+  bool begins(std::string_view bytes) {
+    return bytes.size() >= bytes_.size() && matches(bytes.data(), bytes_.size());
+  }
+  std::size_t size() const { return bytes_.size(); }
   bool keep_alive() const { return keep_alive_; }
 
   // Told of each reply that the full parser had to read although a memo could have held it. Whether

@@ -27,6 +27,7 @@ struct RequestSpec {
   int expected_status = 200;
   BodyRule body_rule = BodyRule::kLearned;
   std::string expected_body{};  // with kExact
+  int weight = 1;               // how many turns of the arm's it has
 };
 
 struct Request {

@@ -1,7 +1,6 @@
 // Load in slices: every thread goes through the schedule, and they meet at each edge.
 #include <algorithm>
 
-#include "harness/load/clock.h"
 #include "harness/load/crew.h"
 
 namespace hotlap::load {
@@ -39,11 +38,12 @@ void Generator::Crew::run_slices(int thread, Slices& slices) {
     all.arrive_and_wait();
     if (thread == 0) {
       slices.go = edge(slices, i, nullptr);
-      slices.start_ns = monotonic_ns();
+      slices.start_ns = clock.now_ns();
     }
     all.arrive_and_wait();
     if (!slices.go) return;
     Stint stint;
+    stint.start_ns = slices.start_ns;
     stint.stop_ns = slices.start_ns + std::clamp<std::int64_t>(slice.duration_ns, 0, kLongestNs);
     drive(thread, slice.arm, stint);
     worker.totals = worker.lanes[slice.arm]->take_totals();

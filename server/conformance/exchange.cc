@@ -1,11 +1,6 @@
 #include "server/conformance/exchange.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -25,63 +20,31 @@ constexpr std::string_view kProbe =
     "GET /ping HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n";
 constexpr std::string_view kBarrier = "GET /ping HTTP/1.1\r\nHost: barrier\r\n\r\n";
 
-// A non-blocking socket that leaves no TIME_WAIT behind: tens of thousands are opened.
-class Socket {
- public:
-  explicit Socket(const Endpoint& endpoint) {
-    bool v6 = endpoint.host.find(':') != std::string::npos;
-    sockaddr_storage storage{};
-    storage.ss_family = v6 ? AF_INET6 : AF_INET;
-    auto* v4_address = reinterpret_cast<sockaddr_in*>(&storage);
-    auto* v6_address = reinterpret_cast<sockaddr_in6*>(&storage);
-    void* host = v6 ? static_cast<void*>(&v6_address->sin6_addr) : &v4_address->sin_addr;
-    (v6 ? v6_address->sin6_port : v4_address->sin_port) = htons(endpoint.port);
-    if (inet_pton(storage.ss_family, endpoint.host.c_str(), host) != 1) {
-      error_ = "'" + endpoint.host + "' is no IP address";
-      return;
-    }
-    fd_ = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd_ < 0) {
-      error_ = std::string("cannot open a socket: ") + std::strerror(errno) +
-               (errno == EMFILE ? " (`ulimit -n` allows too few descriptors)" : "");
-      return;
-    }
-    int on = 1;
-    linger at_once{1, 0};
-    setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    socklen_t length = v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-    if (connect(fd_, reinterpret_cast<sockaddr*>(&storage), length) != 0 && errno != EINPROGRESS) {
-      error_ = "cannot connect to " + to_string(endpoint) + ": " + std::strerror(errno);
-    }
-  }
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&&) = delete;
-  ~Socket() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int fd() const { return fd_; }
-  const std::string& error() const { return error_; }
-
- private:
-  int fd_ = -1;
-  std::string error_;
-};
+// Closing leaves no TIME_WAIT behind: tens of thousands are opened.
+Channel open_channel(const Endpoint& endpoint, const ClientTls& tls) {
+  Channel channel(endpoint, tls);
+  channel.reset_on_close();
+  return channel;
+}
 
 class Connection {
  public:
-  Connection(const Endpoint& endpoint, const Script& script, Outcome& outcome)
-      : socket_(endpoint), script_(script), outcome_(outcome) {
-    if (socket_.error().empty()) return;
-    outcome_.unsent = socket_.fd() < 0;
-    fail(socket_.error());
+  Connection(const Endpoint& endpoint, const ClientTls& tls, const Script& script, Outcome& outcome)
+      : channel_(open_channel(endpoint, tls)), script_(script), outcome_(outcome) {
+    if (channel_.error().empty()) return;
+    outcome_.unsent = channel_.fd() < 0;
+    fail(channel_.error());
   }
 
-  int fd() const { return socket_.fd(); }
+  int fd() const { return channel_.fd(); }
   bool done() const { return done_; }
   size_t pieces_sent() const { return piece_; }
   bool wants_write(size_t allowed) const {
     return !done_ && !cannot_send_ && (has_piece(allowed) || !rest_of_probe_.empty());
+  }
+  // Whether it is worth waiting until more can be written.
+  bool awaits_room(size_t allowed) const {
+    return wants_write(allowed) && !channel_.sends_after_reading();
   }
   void fail(std::string error) {
     outcome_.error = std::move(error);
@@ -94,7 +57,7 @@ class Connection {
     while (wants_write(allowed)) {
       bool probing = !has_piece(allowed);
       std::string_view bytes = probing ? rest_of_probe_ : script_.pieces[piece_].substr(offset_);
-      ssize_t sent = ::send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      ssize_t sent = channel_.send(bytes);
       if (sent < 0) {
         if (errno == EAGAIN || errno == EINTR || errno == ENOTCONN) return moved;
         cannot_send_ = true;  // closed or reset: what it has to say is still read
@@ -120,7 +83,7 @@ class Connection {
     static thread_local std::array<char, 65536> buffer;
     bool moved = false;
     while (!done_) {
-      ssize_t got = ::recv(fd(), buffer.data(), buffer.size(), 0);
+      ssize_t got = channel_.receive(buffer.data(), buffer.size());
       if (got > 0) {
         outcome_.received.append(buffer.data(), static_cast<size_t>(got));
         moved = true;
@@ -132,6 +95,7 @@ class Connection {
         fail("cannot connect: " + std::string(std::strerror(errno)));
         return true;
       }
+      if (got < 0 && errno == EPROTO) fail("TLS was broken off, not ended");
       outcome_.closed = got == 0 && !outcome_.reset;
       outcome_.reset |= got < 0;
       done_ = true;
@@ -143,7 +107,7 @@ class Connection {
   bool has_piece(size_t allowed) const { return piece_ < std::min(allowed, script_.pieces.size()); }
 
   void sent_all() {
-    if (script_.half_close) shutdown(fd(), SHUT_WR);
+    if (script_.half_close) channel_.shut_sending();
     consider();
   }
 
@@ -171,7 +135,7 @@ class Connection {
     return {script_.heads.begin() + static_cast<ptrdiff_t>(first), script_.heads.end()};
   }
 
-  Socket socket_;
+  Channel channel_;
   const Script& script_;
   Outcome& outcome_;
   size_t piece_ = 0, offset_ = 0;
@@ -183,14 +147,15 @@ class Connection {
 class Batch {
  public:
   Batch(const Endpoint& endpoint, const ExchangeLimits& limits)
-      : endpoint_(endpoint), limits_(limits) {}
+      : endpoint_(endpoint), tls_(client_tls(endpoint)), limits_(limits) {}
 
   // False where it stalled.
   bool run(std::span<const Script> scripts, std::span<Outcome> outcomes) {
     connections_.clear();
     size_t phases = 1;
     for (size_t i = 0; i < scripts.size(); ++i) {
-      connections_.push_back(std::make_unique<Connection>(endpoint_, scripts[i], outcomes[i]));
+      connections_.push_back(
+          std::make_unique<Connection>(endpoint_, tls_, scripts[i], outcomes[i]));
       phases = std::max(phases, scripts[i].pieces.size());
     }
     for (size_t phase = 1; phase <= phases; ++phase) {
@@ -215,7 +180,8 @@ class Batch {
         sending |= writes;
         if (connection->done()) continue;
         polled_.push_back(
-            {connection->fd(), static_cast<short>(POLLIN | (writes ? POLLOUT : 0)), 0});
+            {connection->fd(),
+             static_cast<short>(POLLIN | (connection->awaits_room(allowed) ? POLLOUT : 0)), 0});
         polled_connections_.push_back(connection.get());
       }
       if (polled_.empty() || (!to_end && !sending)) return true;
@@ -246,32 +212,41 @@ class Batch {
 
   // A failure here only makes splits less sure, and the next exchange tells what is wrong.
   void barrier() {
-    if (!barrier_) barrier_ = std::make_unique<Socket>(endpoint_);
-    pollfd ready{barrier_->fd(), POLLOUT, 0};
+    if (!barrier_) barrier_ = std::make_unique<Channel>(open_channel(endpoint_, tls_));
+    if (!answers(*barrier_)) barrier_.reset();
+  }
+
+  bool answers(Channel& channel) const {
     std::array<char, 1024> reply;
-    int stall_ms = static_cast<int>(limits_.stall.count());
-    bool answered = poll(&ready, 1, stall_ms) > 0 &&
-                    ::send(ready.fd, kBarrier.data(), kBarrier.size(), MSG_NOSIGNAL) > 0;
-    ready.events = POLLIN;
-    answered = answered && poll(&ready, 1, stall_ms) > 0 &&
-               ::recv(ready.fd, reply.data(), reply.size(), 0) > 0;
-    if (!answered) barrier_.reset();
+    std::string_view rest = kBarrier;
+    const Clock::time_point until = Clock::now() + limits_.stall;
+    while (channel.error().empty()) {
+      if (!rest.empty()) {
+        const ssize_t sent = channel.send(rest);
+        if (sent < 0 && errno != EAGAIN) return false;
+        if (sent > 0) rest.remove_prefix(static_cast<size_t>(sent));
+      }
+      const ssize_t got = channel.receive(reply.data(), reply.size());
+      if (got > 0) return true;
+      if (got == 0 || errno != EAGAIN) return false;
+      const bool writes = !rest.empty() && !channel.sends_after_reading();
+      pollfd ready{channel.fd(), static_cast<short>(POLLIN | (writes ? POLLOUT : 0)), 0};
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+      if (left.count() <= 0 || poll(&ready, 1, static_cast<int>(left.count())) <= 0) return false;
+    }
+    return false;
   }
 
   const Endpoint& endpoint_;
+  ClientTls tls_;
   ExchangeLimits limits_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<pollfd> polled_;
   std::vector<Connection*> polled_connections_;
-  std::unique_ptr<Socket> barrier_;
+  std::unique_ptr<Channel> barrier_;
 };
 
 }  // namespace
-
-std::string to_string(const Endpoint& endpoint) {
-  bool v6 = endpoint.host.find(':') != std::string::npos;
-  return (v6 ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
-}
 
 std::vector<Outcome> run_exchange(const Endpoint& endpoint, std::span<const Script> scripts,
                                   const ExchangeLimits& limits) {

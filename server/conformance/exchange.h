@@ -11,15 +11,9 @@
 #include <string_view>
 #include <vector>
 
-namespace hotlap::conformance {
+#include "server/conformance/channel.h"
 
-// A numeric address, without brackets.
-struct Endpoint {
-  std::string host = "127.0.0.1";
-  uint16_t port = 0;
-};
-// "127.0.0.1:80" or "[::1]:80".
-std::string to_string(const Endpoint& endpoint);
+namespace hotlap::conformance {
 
 struct Script {
   std::vector<std::string_view> pieces;

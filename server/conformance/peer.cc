@@ -1,74 +1,76 @@
 #include "server/conformance/peer.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include "server/conformance/reply.h"
 
 namespace hotlap::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSendMs = 5000;
+
+}  // namespace
 
 const std::string_view kPing = "GET /ping HTTP/1.1\r\nHost: a\r\n\r\n";
 
-Peer::Peer(const Endpoint& endpoint, int receive_buffer_bytes) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(endpoint.port);
-  inet_pton(AF_INET, endpoint.host.c_str(), &address.sin_addr);
-  fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (receive_buffer_bytes > 0) {
-    setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
-  }
-  int on = 1;
-  setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    close();
-  }
+Peer::Peer(const Endpoint& endpoint, int receive_buffer_bytes)
+    : channel_(endpoint, client_tls(endpoint), receive_buffer_bytes) {
+  connected_ = channel_.error().empty() && await(POLLOUT, kSendMs) && channel_.connected();
+  if (connected_ && endpoint.tls) connected_ = send("");
 }
 
-Peer::Peer(Peer&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      buffer_(std::move(other.buffer_)),
-      ended_(other.ended_),
-      was_reset_(other.was_reset_) {}
+void Peer::close() { channel_.close(); }
 
-Peer::~Peer() { close(); }
-
-void Peer::close() {
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+bool Peer::await(short events, int timeout_ms) const {
+  pollfd ready{channel_.fd(), events, 0};
+  return poll(&ready, 1, timeout_ms) > 0;
 }
 
 bool Peer::send(std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(sent));
-  }
+  do {
+    const ssize_t sent = channel_.send(bytes);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    } else if (errno != EINTR &&
+               (errno != EAGAIN ||
+                !await(channel_.sends_after_reading() ? POLLIN : POLLOUT, kSendMs))) {
+      return false;
+    }
+  } while (!bytes.empty() || !channel_.ready());
   return true;
 }
 
 size_t Peer::send_some(std::string_view bytes) {
-  ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t sent = channel_.send(bytes);
   return sent < 0 ? 0 : static_cast<size_t>(sent);
 }
 
 bool Peer::receive(int timeout_ms) {
   std::array<char, 16384> chunk;
-  pollfd readable{fd_, POLLIN, 0};
-  if (ended_ || poll(&readable, 1, timeout_ms) <= 0) return false;
-  ssize_t got = recv(fd_, chunk.data(), chunk.size(), 0);
-  ended_ = got <= 0;
-  was_reset_ = got < 0;
-  if (got > 0) buffer_.append(chunk.data(), static_cast<size_t>(got));
-  return got > 0;
+  const Clock::time_point until = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  while (!ended_) {
+    const ssize_t got = channel_.receive(chunk.data(), chunk.size());
+    if (got > 0) {
+      buffer_.append(chunk.data(), static_cast<size_t>(got));
+      return true;
+    }
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0 || errno != EAGAIN) {
+      ended_ = true;
+      was_reset_ = got < 0;
+      return false;
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (left.count() <= 0 || !await(POLLIN, static_cast<int>(left.count()))) return false;
+  }
+  return false;
 }
 
 std::string Peer::read(size_t bytes, int timeout_ms) {
@@ -99,13 +101,11 @@ std::string Peer::ask(std::string_view request, int timeout_ms) {
 }
 
 bool Peer::stays_silent(int timeout_ms) {
-  pollfd readable{fd_, POLLIN, 0};
-  return buffer_.empty() && poll(&readable, 1, timeout_ms) == 0;
+  return buffer_.empty() && !receive(timeout_ms) && !ended_;
 }
 
 void Peer::reset() {
-  linger at_once{1, 0};
-  setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  channel_.reset_on_close();
   close();
 }
 

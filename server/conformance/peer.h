@@ -1,5 +1,5 @@
 // One blocking client connection, for tests that must do things by hand: half a body, a reset, a
-// slow reader. Everything is bounded in time.
+// slow reader. Everything is bounded in time; a handshake is over when the constructor returns.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ class Peer {
  public:
   // `receive_buffer_bytes` > 0 makes a small window.
   explicit Peer(const Endpoint& endpoint, int receive_buffer_bytes = 0);
-  ~Peer();
-  Peer(Peer&& other) noexcept;
+  Peer(Peer&&) noexcept = default;
   Peer& operator=(Peer&&) = delete;
 
-  bool connected() const { return fd_ >= 0; }
+  Channel& channel() { return channel_; }
+  bool connected() const { return connected_; }
   bool send(std::string_view bytes);
   // As much as can be sent without blocking.
   size_t send_some(std::string_view bytes);
@@ -36,8 +36,10 @@ class Peer {
 
  private:
   bool receive(int timeout_ms);
+  bool await(short events, int timeout_ms) const;
 
-  int fd_ = -1;
+  Channel channel_;
+  bool connected_ = false;
   std::string buffer_;
   bool ended_ = false, was_reset_ = false;
 };

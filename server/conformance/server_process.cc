@@ -50,6 +50,9 @@ ServerProcess::ServerProcess(std::vector<std::string> command, unsigned max_file
   if (std::find(command.begin(), command.end(), "--listen") == command.end()) {
     command.insert(command.end(), {"--listen", "127.0.0.1:0"});
   }
+  for (const std::string& argument : command) {
+    endpoint_.tls |= argument.find("transport=tls") != std::string::npos;
+  }
   start(command, max_files);
   if (error_.empty()) read_first_line();
 }

@@ -15,7 +15,8 @@ namespace hotlap::conformance {
 class ServerProcess {
  public:
   // `command` gets `--listen 127.0.0.1:0` where it names no --listen. `max_files` > 0 limits its
-  // descriptors. On failure error() says why and endpoint().port is 0.
+  // descriptors. A pipeline with `transport=tls` makes an endpoint that speaks TLS. On failure
+  // error() says why and endpoint().port is 0.
   explicit ServerProcess(std::vector<std::string> command, unsigned max_files = 0);
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;

@@ -65,6 +65,7 @@ ConnectionPtr Admission::admit(int fd, std::int64_t now_ms) {
 
 void Admission::turn_away(int fd) {
   service_.counters.refused.fetch_add(1, std::memory_order_relaxed);
+  if (!service_.pipeline().transport->direct) return;  // to be told, it would first shake hands
   char date[29];
   format_http_date(std::time(nullptr), date);
   ReplyHead head;

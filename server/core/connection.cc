@@ -32,8 +32,16 @@ ConnectionPtr Connection::create(const Service& service, int fd, std::int64_t no
   void* const memory = ::operator new (layout.bytes, std::align_val_t{layout.align});
   std::memset(memory, 0, layout.bytes);
   ConnectionPtr connection(new (memory) Connection(service, fd, now_ms));
-  const bool opened = service.pipeline().transport->open(connection->transport_state(), fd);
-  return opened ? std::move(connection) : nullptr;
+  const TransportStage& transport = *service.pipeline().transport.get();
+  if (!transport.open(connection->transport_state(), service.transport_server(), fd)) {
+    return nullptr;
+  }
+  if (transport.handshake != nullptr) {
+    connection->phase_ = Phase::kHandshake;
+    connection->want_ = Want::kHandshake;
+    connection->deadline_ms_ = now_ms + service.limits().head_timeout_ms;
+  }
+  return connection;
 }
 
 void DestroyConnection::operator()(Connection* connection) const {
@@ -71,6 +79,26 @@ Connection::~Connection() {
 
 void* Connection::receive_state() { return state_at(service_.layout().receive); }
 void* Connection::transport_state() { return state_at(service_.layout().transport); }
+
+// One that failed still lingers: our word on why must not be overtaken by a reset.
+void Connection::complete_handshake(ThreadContext& thread, IoResult result) {
+  switch (result.status) {
+    case IoStatus::kDone:
+      phase_ = Phase::kHead;
+      want_ = Want::kRead;
+      deadline_ms_ = thread.now_ms + service_.limits().idle_timeout_ms;
+      break;
+    case IoStatus::kEnd:
+      want_ = Want::kClose;
+      break;
+    case IoStatus::kFailed:
+      want_ = Want::kShutdown;
+      break;
+    case IoStatus::kNeedRead:
+    case IoStatus::kNeedWrite:
+      break;
+  }
+}
 
 void Connection::begin_request(ThreadContext& thread) {
   scanner_.reset();

@@ -2,8 +2,9 @@
 // it (after readiness or by completion), and tells it what came of it. Its memory is one allocation
 // that also holds the per-connection state of every stage.
 //
-//   want(): kRead -> read_segments(), complete_read();  kWrite -> write_segments(),
-//   complete_write();  kShutdown -> complete_shutdown();  kClose -> destroy it
+//   want(): kHandshake -> complete_handshake();  kRead -> read_segments(), complete_read();
+//   kWrite -> write_segments(), complete_write();  kShutdown -> complete_shutdown();
+//   kClose -> destroy it
 #pragma once
 
 #include <atomic>
@@ -28,7 +29,7 @@ using ConnectionPtr = std::unique_ptr<Connection, DestroyConnection>;
 
 class Connection {
  public:
-  enum class Want : std::uint8_t { kRead, kWrite, kShutdown, kClose };
+  enum class Want : std::uint8_t { kHandshake, kRead, kWrite, kShutdown, kClose };
 
   // Takes ownership of fd. Null when the transport could not be set up.
   static ConnectionPtr create(const Service& service, int fd, std::int64_t now_ms);
@@ -38,20 +39,30 @@ class Connection {
   int fd() const { return fd_; }
   Want want() const { return want_; }
 
+  void complete_handshake(ThreadContext& thread, IoResult result);
   // Where to read to: at most `capacity` segments; 0 when no more memory may be taken.
   int read_segments(ThreadContext& thread, iovec* segments, int capacity);
   // `again`: another read follows before what arrived is to be looked at.
   void complete_read(ThreadContext& thread, IoResult result, bool again);
-  // Empty when there is nothing to be had to write (a file that cannot be read): close.
+  // What to write. Empty: file_part() tells what the kernel is to send instead; when that is empty
+  // too there is nothing to be had (a file that cannot be read), and complete_write() gets kFailed.
   std::span<const iovec> write_segments(ThreadContext& thread);
+  struct FilePart {
+    int fd = -1;
+    std::uint64_t offset = 0;
+    std::size_t bytes = 0;
+  };
+  FilePart file_part() const { return {file_.fd, file_.offset, file_part_bytes_}; }
   void complete_write(ThreadContext& thread, IoResult result);
   void complete_shutdown(ThreadContext& thread);
 
   // A deadline passed: answers 408 where one is due, else wants to close.
   void time_out(ThreadContext& thread);
   std::int64_t deadline_ms() const { return deadline_ms_; }
-  // Between requests, with nothing of the next one received.
-  bool idle() const { return phase_ == Phase::kHead && !scanner_.started(); }
+  // Between requests, with nothing of the next one received, or before the first.
+  bool idle() const {
+    return phase_ == Phase::kHandshake || (phase_ == Phase::kHead && !scanner_.started());
+  }
   // What write_segments() gives next lies in the thread's scratch.
   bool streaming() const { return phase_ == Phase::kStream; }
 
@@ -70,7 +81,7 @@ class Connection {
 
  private:
   friend struct DestroyConnection;
-  enum class Phase : std::uint8_t { kHead, kBody, kContinue, kReply, kStream, kLinger };
+  enum class Phase : std::uint8_t { kHandshake, kHead, kBody, kContinue, kReply, kStream, kLinger };
 
   Connection(const Service& service, int fd, std::int64_t now_ms);
   ~Connection();
@@ -125,6 +136,7 @@ class Connection {
   int output_end_ = 0;  // end of the present write
   iovec stream_segment_{};
   FileBody file_;
+  std::size_t file_part_bytes_ = 0;
   BodyDecoder decoder_;
   BodyStore body_store_;
 };

@@ -89,11 +89,13 @@ void Connection::set_output(const Output& output, Phase phase) {
 }
 
 std::span<const iovec> Connection::write_segments(ThreadContext& thread) {
+  file_part_bytes_ = 0;
   if (phase_ != Phase::kStream) {
     return {output_.segments + output_at_, output_.segments + output_end_};
   }
   const BodyChunk chunk =
       pipeline_.body->next(file_, thread.scratch.get(), ThreadContext::kScratchBytes);
+  if (chunk.kind == BodyChunk::Kind::kSendFile) file_part_bytes_ = chunk.size;
   if (chunk.kind != BodyChunk::Kind::kBytes) return {};
   stream_segment_ = {const_cast<char*>(chunk.data), chunk.size};
   return {&stream_segment_, 1};

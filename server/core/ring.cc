@@ -184,6 +184,7 @@ void Ring::advance(Connection& connection) {
         shutdown(connection.fd(), SHUT_WR);
         connection.complete_shutdown(thread_);
         break;
+      case Connection::Want::kHandshake:  // never: the transport is a direct one
       case Connection::Want::kClose:
         return connections_.remove(connection);
     }

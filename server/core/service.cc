@@ -23,10 +23,12 @@ int sweep_for(const Limits& limits) {
 
 }  // namespace
 
-Service::Service(Pipeline pipeline, const Limits& limits, const RouteSettings& routes)
+Service::Service(Pipeline pipeline, const Limits& limits, const RouteSettings& routes,
+                 TransportSettings transport)
     : pipeline_(std::move(pipeline)),
       limits_(limits),
       routes_(routes),
+      transport_settings_(std::move(transport)),
       layout_(pipeline_),
       patterns_(routes_.patterns()),
       router_state_(pipeline_.router->info),
@@ -36,6 +38,7 @@ Service::Service(Pipeline pipeline, const Limits& limits, const RouteSettings& r
 }
 
 Service::~Service() {
+  if (transport_server_ != nullptr) pipeline_.transport->stop(transport_server_);
   pipeline_.router->destroy(router_state_.get());
   if (stop_fd_ >= 0) close(stop_fd_);
 }
@@ -43,8 +46,21 @@ Service::~Service() {
 std::string Service::open(const std::string& address) {
   if (stop_fd_ < 0) return std::string("cannot make an eventfd: ") + std::strerror(errno);
   if (!routes_.error().empty()) return routes_.error();
+  if (std::string error = start_transport(); !error.empty()) return error;
   const int count = pipeline_.dispatch->listeners(pipeline_.dispatch.config);
   return listen_on(address, count, listeners_, address_);
+}
+
+std::string Service::start_transport() {
+  const TransportStage& stage = *pipeline_.transport.get();
+  if (stage.start == nullptr) {
+    if (transport_settings_.empty()) return {};
+    return std::string("transport=") + stage.info.name +
+           " has no certificate: the --tls flags go with transport=tls or tls_resumed";
+  }
+  std::string error;
+  transport_server_ = stage.start(transport_settings_, error);
+  return error;
 }
 
 std::string Service::run() { return pipeline_.dispatch->run(*this, pipeline_.dispatch.config); }

@@ -21,7 +21,8 @@ struct Counters {
 
 class Service {
  public:
-  Service(Pipeline pipeline, const Limits& limits, const RouteSettings& routes);
+  Service(Pipeline pipeline, const Limits& limits, const RouteSettings& routes,
+          TransportSettings transport = {});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -41,6 +42,8 @@ class Service {
   const Limits& limits() const { return limits_; }
   const RouteTable& routes() const { return routes_; }
   const ConnectionLayout& layout() const { return layout_; }
+  // What the transport's connections share; null where it needs nothing.
+  void* transport_server() const { return transport_server_; }
   const std::vector<RoutePattern>& patterns() const { return patterns_; }
   RouteMatch match(Method method, std::string_view path) const {
     return pipeline_.router->match(router_state_.get(), method, path);
@@ -60,9 +63,13 @@ class Service {
   std::atomic<std::size_t> open_connections{0};
 
  private:
+  std::string start_transport();
+
   Pipeline pipeline_;
   Limits limits_;
   RouteTable routes_;
+  TransportSettings transport_settings_;
+  void* transport_server_ = nullptr;
   ConnectionLayout layout_;
   std::vector<RoutePattern> patterns_;
   StageState router_state_;

@@ -15,7 +15,7 @@ struct FileBody {
 struct BodyChunk {
   enum class Kind : std::uint8_t {
     kBytes,     // write `data`, which lies in scratch
-    kSendFile,  // have the kernel send `size` bytes from file.fd at file.offset
+    kSendFile,  // have the kernel send up to `size` bytes from file.fd at file.offset
     kFailed,    // the file could not be read: the connection ends
   } kind;
   const char* data;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace server;
 
-bool open(void*, int) { return true; }
+bool open(void*, void*, int) { return true; }
 void close(void*) {}
 
 IoResult failure(IoStatus when_blocked) {
@@ -51,11 +51,15 @@ extern constinit const TransportStage transport_plain = {
              .summary = "TCP without encryption",
              .costs = "1 syscall a read or write, no copies of its own"},
     .direct = true,
+    .start = nullptr,
+    .stop = nullptr,
     .open = open,
     .close = close,
     .handshake = nullptr,
     .read = read,
+    .pending = nullptr,
     .write = write,
+    .end = nullptr,
 };
 
 }  // namespace hotlap::variants

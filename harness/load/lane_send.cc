@@ -1,0 +1,94 @@
+// Requests on their way out: one send each, or with pipelining one for all that a connection starts
+// at a time.
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "harness/load/lane.h"
+
+namespace hotlap::load {
+
+void Lane::start(Connection& connection, std::int64_t intended, std::int64_t now) {
+  ++in_flight_;
+  connection.flights.push({intended, now, arm_.turns[connection.turn]});
+  if (++connection.turn == arm_.turns.size()) connection.turn = 0;
+  if (connection.unsent++ == 0) connection.sent = 0;
+  if (connection.state == State::kClosed) {
+    if (const int error = connect(connection); error != 0) {
+      fail(connection, Outcome::kConnect, now, std::strerror(error));
+      return;
+    }
+  }
+  // What is under way takes it along.
+  if (connection.state == State::kConnecting || connection.state == State::kSending) return;
+  if (arm_.spec.pipeline == 1) return send_rest(connection);
+  if (connection.send_queued) return;
+  connection.send_queued = true;
+  to_send_.push_back(&connection);
+}
+
+void Lane::flush_sends() {
+  for (Connection* connection : to_send_) {
+    connection->send_queued = false;
+    const bool open = connection->state == State::kIdle || connection->state == State::kAwaiting;
+    if (open && connection->unsent > 0) send_rest(*connection);
+  }
+  to_send_.clear();
+}
+
+void Lane::send_rest(Connection& connection) {
+  while (connection.unsent > 0) {
+    if (send_some(connection)) continue;
+    connection.state = State::kSending;
+    if (!connection.wants_write) watch(connection, EPOLL_CTL_MOD, true);
+    return;
+  }
+  connection.state = State::kAwaiting;
+  if (connection.wants_write) watch(connection, EPOLL_CTL_MOD, false);
+}
+
+// One send of what is not sent yet; false when the socket takes no more for now.
+bool Lane::send_some(Connection& connection) {
+  constexpr std::size_t kMostPieces = 64;
+  std::array<iovec, kMostPieces> pieces;
+  const std::size_t count = std::min(connection.unsent, kMostPieces);
+  const std::size_t first = connection.flights.size() - connection.unsent;
+  std::size_t skip = connection.sent;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string& wire = arm_.requests[connection.flights[first + i].request].wire;
+    pieces[i] = {const_cast<char*>(wire.data()) + skip, wire.size() - skip};
+    skip = 0;
+  }
+  ssize_t size = 0;
+  if (count == 1) {
+    size = ::send(connection.socket.get(), pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+  } else {
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = count;
+    size = ::sendmsg(connection.socket.get(), &message, MSG_NOSIGNAL);
+  }
+  if (size < 0 && errno == EAGAIN) return false;
+  if (size < 0) {
+    // The server has gone; a reply that it sent before may still be there to read, and epoll
+    // reports the end in any case.
+    connection.unsent = 0;
+    connection.cut_off = true;
+    return true;
+  }
+  auto left = static_cast<std::size_t>(size);
+  for (std::size_t i = 0; i < count && left >= pieces[i].iov_len; ++i) {
+    left -= pieces[i].iov_len;
+    --connection.unsent;
+    connection.sent = 0;
+  }
+  connection.sent += left;
+  return true;
+}
+
+}  // namespace hotlap::load
