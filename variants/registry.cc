@@ -10,7 +10,7 @@ namespace hotlap::variants {
 
 #define HOTLAP_VARIANT(stage, name) extern const server::contract::stage stage##_##name;
 #define HOTLAP_VARIANT_INDIRECT(stage, name) HOTLAP_VARIANT(stage, name)
-#ifdef HOTLAP_CORE_ONLY
+#ifdef HOTLAP_WITHOUT_ABSEIL
 #define HOTLAP_VARIANT_ABSEIL(stage, name)
 #else
 #define HOTLAP_VARIANT_ABSEIL(stage, name) HOTLAP_VARIANT(stage, name)

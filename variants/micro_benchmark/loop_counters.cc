@@ -17,8 +17,6 @@ LoopCounters::LoopCounters() {
   }
   counters_ = *std::move(opened);
   for (const auto& [event, reason] : counters_->unavailable()) {
-    // Mostly one reason for all.
-    if (why_absent_.find(reason) != std::string::npos) continue;
     why_absent_ += (why_absent_.empty() ? "" : "; ") + reason;
   }
 }
