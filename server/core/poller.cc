@@ -52,6 +52,7 @@ std::string Poller::open() {
 
 bool Poller::wait(std::vector<Ready>& ready, std::int64_t& now_ms) {
   ready.clear();
+  if (stopping_ && connections_.empty()) return false;  // the last was settled after the last wait
   const bool timed = stopping_ || !connections_.empty();
   const int count =
       readiness_.wait(state_.get(), events_, kBatch, timed ? service_.sweep_ms() : -1);
