@@ -82,7 +82,7 @@ void Poller::take_event(const ReadyEvent& event, std::vector<Ready>& ready) {
       // Taken in this turn for another reason; an edge is not reported by itself again.
       if (readiness_.edge) connection->custody.store(Connection::kMissed);
     } else {
-      // It was armed a moment before it was given back: the worker will arm it again.
+      // It was armed a moment before it was given back: the worker serves it once more.
       std::uint8_t expected = Connection::kServed;
       if (!connection->custody.compare_exchange_strong(expected, Connection::kMissed) &&
           expected == Connection::kParked && claim(*connection)) {
@@ -134,15 +134,16 @@ void Poller::settle(Connection& connection, std::uint32_t wait_for) {
 }
 
 // Armed while still in custody, so that its descriptor cannot be closed and reused under the call.
-void Poller::give_back(Connection& connection, std::uint32_t wait_for) {
-  while (wait_for != kInterestNone) {
-    if (!readiness_.change(state_.get(), connection.fd(), &connection, armed(wait_for))) break;
+bool Poller::give_back(Connection& connection, std::uint32_t wait_for) {
+  if (wait_for != kInterestNone &&
+      readiness_.change(state_.get(), connection.fd(), &connection, armed(wait_for))) {
     std::uint8_t expected = Connection::kServed;
     if (connection.custody.compare_exchange_strong(expected, Connection::kParked,
                                                    std::memory_order_acq_rel)) {
-      return;
+      return true;
     }
     connection.custody.store(Connection::kServed, std::memory_order_relaxed);
+    return false;
   }
   {
     const std::lock_guard<std::mutex> lock(returned_mutex_);
@@ -150,6 +151,7 @@ void Poller::give_back(Connection& connection, std::uint32_t wait_for) {
   }
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t put = write(wake_fd_, &one, sizeof(one));
+  return true;
 }
 
 void Poller::reap() {
