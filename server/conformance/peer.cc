@@ -47,6 +47,10 @@ bool Peer::send(std::string_view bytes) {
   return true;
 }
 
+bool Peer::send_urgent(char byte) { return ::send(fd_, &byte, 1, MSG_NOSIGNAL | MSG_OOB) == 1; }
+
+void Peer::end_sending() { shutdown(fd_, SHUT_WR); }
+
 size_t Peer::send_some(std::string_view bytes) {
   const ssize_t sent = channel_.send(bytes);
   return sent < 0 ? 0 : static_cast<size_t>(sent);

@@ -75,7 +75,7 @@ class Connection {
   enum Custody : std::uint8_t {
     kParked,  // with its owner, waiting
     kServed,  // handed out
-    kMissed,  // handed out, and an event came meanwhile that must be asked for again
+    kMissed,  // handed out, and an event came meanwhile
   };
   std::atomic<std::uint8_t> custody{kParked};
 

@@ -51,6 +51,7 @@ std::string Poller::open() {
 
 bool Poller::wait(std::vector<Ready>& ready, std::int64_t& now_ms) {
   ready.clear();
+  if (stopping_ && connections_.empty()) return false;  // the last was settled after the last wait
   const bool timed = stopping_ || !connections_.empty();
   const int count =
       readiness().wait(state_.get(), events_, kBatch, timed ? service_.sweep_ms() : -1);
@@ -80,7 +81,7 @@ void Poller::take_event(const ReadyEvent& event, std::vector<Ready>& ready) {
       // Taken in this turn for another reason; an edge is not reported by itself again.
       if (readiness().edge) connection->custody.store(Connection::kMissed);
     } else {
-      // It was armed a moment before it was given back: the worker will arm it again.
+      // It was armed a moment before it was given back: the worker serves it once more.
       std::uint8_t expected = Connection::kServed;
       if (!connection->custody.compare_exchange_strong(expected, Connection::kMissed) &&
           expected == Connection::kParked && claim(*connection)) {
@@ -132,15 +133,16 @@ void Poller::settle(Connection& connection, std::uint32_t wait_for) {
 }
 
 // Armed while still in custody, so that its descriptor cannot be closed and reused under the call.
-void Poller::give_back(Connection& connection, std::uint32_t wait_for) {
-  while (wait_for != kInterestNone) {
-    if (!readiness().change(state_.get(), connection.fd(), &connection, armed(wait_for))) break;
+bool Poller::give_back(Connection& connection, std::uint32_t wait_for) {
+  if (wait_for != kInterestNone &&
+      readiness().change(state_.get(), connection.fd(), &connection, armed(wait_for))) {
     std::uint8_t expected = Connection::kServed;
     if (connection.custody.compare_exchange_strong(expected, Connection::kParked,
                                                    std::memory_order_acq_rel)) {
-      return;
+      return true;
     }
     connection.custody.store(Connection::kServed, std::memory_order_relaxed);
+    return false;
   }
   {
     const std::lock_guard<std::mutex> lock(returned_mutex_);
@@ -148,6 +150,7 @@ void Poller::give_back(Connection& connection, std::uint32_t wait_for) {
   }
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t put = write(wake_fd_, &one, sizeof(one));
+  return true;
 }
 
 void Poller::reap() {

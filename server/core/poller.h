@@ -24,9 +24,10 @@ class Poller {
   // Waits, accepts, looks at deadlines and at the order to stop. False when all is over: stopped,
   // and every connection done or the bound passed.
   bool wait(std::vector<Ready>& ready, std::int64_t& now_ms);
-  // After serving: `wait_for` is what drive() returned. give_back() is for any thread.
+  // After serving: `wait_for` is what drive() returned. give_back() is for any thread; false when
+  // what the connection waits for came meanwhile, and it stays with that thread.
   void settle(Connection& connection, std::uint32_t wait_for);
-  void give_back(Connection& connection, std::uint32_t wait_for);
+  bool give_back(Connection& connection, std::uint32_t wait_for);
 
  private:
   static constexpr int kBatch = 256;

@@ -63,8 +63,13 @@ void work(void* context) {
   ThreadContext thread(service.pipeline());
   Ready ready{};
   while (queue.pop(ready)) {
-    thread.now_ms = coarse_now_ms();
-    poller.give_back(*ready.connection, drive(service, thread, ready));
+    bool given_back = false;
+    while (!given_back) {
+      thread.now_ms = coarse_now_ms();
+      const std::uint32_t wait_for = drive(service, thread, ready);
+      given_back = poller.give_back(*ready.connection, wait_for);
+      ready.events = wait_for;  // which came meanwhile if it was not given back
+    }
   }
 }
 

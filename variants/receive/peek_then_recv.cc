@@ -15,23 +15,19 @@ namespace {
 
 using namespace server;
 
-// False where the peer has gone.
-bool lives(int fd) {
+// An error is told once only: what the look came upon, the read would not see again.
+bool broken(int fd) {
   pollfd readable{fd, POLLIN | POLLPRI, 0};
-  if (poll(&readable, 1, 0) <= 0) return true;
+  if (poll(&readable, 1, 0) <= 0) return false;
   char byte;
-  const ssize_t got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
+  return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno != EAGAIN &&
+         errno != EWOULDBLOCK && errno != EINTR;
 }
 
-// Whatever the look found, the read says what it means: an end, a reset or bytes.
 ReceiveStep step(void* state, const TransportStage& transport, void* transport_state, int fd,
                  const iovec* segments, int count, bool first) {
-  const bool alive = lives(fd);
-  ReceiveStep step =
-      step_until_eagain(state, transport.read(transport_state, fd, segments, count), first);
-  if (!alive) step.again = false;
-  return step;
+  if (broken(fd)) return {{IoStatus::kFailed}, false};
+  return step_until_eagain(state, transport.read(transport_state, fd, segments, count), first);
 }
 
 const char* valid_with(const Pipeline& pipeline) {
