@@ -1,6 +1,7 @@
 #include "server/conformance/peer.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -47,9 +48,11 @@ bool Peer::send(std::string_view bytes) {
   return true;
 }
 
-bool Peer::send_urgent(char byte) { return ::send(fd_, &byte, 1, MSG_NOSIGNAL | MSG_OOB) == 1; }
+bool Peer::send_urgent(char byte) {
+  return ::send(channel_.fd(), &byte, 1, MSG_NOSIGNAL | MSG_OOB) == 1;
+}
 
-void Peer::end_sending() { shutdown(fd_, SHUT_WR); }
+void Peer::end_sending() { channel_.shut_sending(); }
 
 size_t Peer::send_some(std::string_view bytes) {
   const ssize_t sent = channel_.send(bytes);
