@@ -1,7 +1,7 @@
 # The rules by which every folder declares what it builds:
 #   hotlap_library(NAME SOURCES... [DEPS LIBS...])
 #   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin; those that are named
-#       hotlap or hotlap-... are installed
+#       hotlap or hotlap-... are installed, but for hotlap-...-planted, which tests alone want
 #   hotlap_test(NAME SOURCES... [DEPS LIBS...])        GoogleTest, one ctest entry per binary
 #   hotlap_test_program(NAME SOURCES... [DEPS LIBS...])     without an entry: its folder adds them
 #   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])
@@ -27,7 +27,7 @@ function(hotlap_binary name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   _hotlap_common(${name})
-  if(name MATCHES "^hotlap(-|$)")
+  if(name MATCHES "^hotlap(-|$)" AND NOT name MATCHES "-planted$")
     install(TARGETS ${name} RUNTIME DESTINATION bin)
   endif()
 endfunction()
