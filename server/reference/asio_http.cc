@@ -63,8 +63,12 @@ int parse_request_line(std::string_view line, Request& out) {
   if (version[5] != '1') return 505;
   out.version_1_0 = version[7] == '0';
   if (out.target.starts_with("http://")) {
-    size_t path = out.target.find('/', 7);
-    out.target = path == std::string_view::npos ? "/" : out.target.substr(path);
+    size_t path = std::min(out.target.find('/', 7), out.target.size());
+    std::string_view authority = std::string_view(out.target).substr(7, path - 7);
+    if (authority.empty() || authority[0] == ':' || authority.find('@') != authority.npos) {
+      return 400;
+    }
+    out.target = path == out.target.size() ? "/" : out.target.substr(path);
   } else if (out.target[0] != '/' && out.target != "*") {
     return 400;
   }
