@@ -38,6 +38,11 @@ std::vector<std::vector<std::string>> choices_by_stage() {
   return all;
 }
 
+template <class Stage>
+const Stage* first_of() {
+  return variants::variants_of<Stage>().front();
+}
+
 }  // namespace
 
 CoveringPipelines covering_pipelines(int strength) {
@@ -94,7 +99,11 @@ std::vector<std::string> waiting_pipelines() {
   std::set<std::string> specs;
   for (const std::string& change : changes) {
     const auto pipeline = server::parse_pipeline("baseline" + change, error);
-    if (pipeline) specs.insert(server::describe_pipeline(*pipeline));
+    if (!pipeline) continue;
+    const bool another = pipeline->readiness.variant != first_of<server::ReadinessStage>() &&
+                         pipeline->receive.variant != first_of<server::ReceiveStage>();
+    if (another && !pipeline->readiness->edge) continue;
+    specs.insert(server::describe_pipeline(*pipeline));
   }
   return {specs.begin(), specs.end()};
 }
