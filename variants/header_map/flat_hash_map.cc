@@ -9,6 +9,7 @@
 
 #include "server/http/header_loop.h"
 #include "server/stages/header_map.h"
+#include "variants/header_map/storing.h"
 
 namespace hotlap::variants {
 namespace {
@@ -28,9 +29,7 @@ struct Storage {
   Arena& arena;
 
   void add(std::string_view name, std::string_view value) {
-    auto* const lower = static_cast<char*>(arena.allocate(name.size(), 1));
-    for (std::size_t i = 0; i < name.size(); ++i) lower[i] = to_lower(name[i]);
-    const std::string_view key(lower, name.size());
+    const std::string_view key = lower_copy(arena, name);
     state.first.try_emplace(key, state.fields.size());
     state.fields.push_back({key, arena.copy(value)});
   }

@@ -7,6 +7,7 @@
 
 #include "server/http/header_loop.h"
 #include "server/stages/header_map.h"
+#include "variants/header_map/storing.h"
 
 namespace hotlap::variants {
 namespace {
@@ -36,10 +37,6 @@ struct State {
 State& of(void* state) { return *static_cast<State*>(state); }
 const State& of(const void* state) { return *static_cast<const State*>(state); }
 
-void lower_into(char* out, std::string_view name) {
-  for (std::size_t i = 0; i < name.size(); ++i) out[i] = to_lower(name[i]);
-}
-
 struct Storage {
   State& state;
   Arena& arena;
@@ -60,9 +57,7 @@ struct Storage {
   }
 
   void spill(std::string_view name, std::string_view value) {
-    auto* const lower = static_cast<char*>(arena.allocate(name.size(), 1));
-    lower_into(lower, name);
-    state.overflow.push_back({{lower, name.size()}, arena.copy(value)});
+    state.overflow.push_back({lower_copy(arena, name), arena.copy(value)});
   }
 };
 
@@ -92,15 +87,9 @@ HeaderField at(const void* memory, std::size_t index) {
   return {{slot.name, slot.name_size}, {slot.value, slot.value_size}};
 }
 
-bool first(const void* memory, std::string_view name, std::string_view& value) {
-  const std::size_t size = of(memory).count;
-  for (std::size_t index = 0; index < size; ++index) {
-    const HeaderField field = at(memory, index);
-    if (field.name != name) continue;
-    value = field.value;
-    return true;
-  }
-  return false;
+bool first(const void* state, std::string_view name, std::string_view& value) {
+  return first_by_scan(
+      of(state).count, [state](std::size_t index) { return at(state, index); }, name, value);
 }
 
 }  // namespace

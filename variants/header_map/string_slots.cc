@@ -7,6 +7,7 @@
 
 #include "server/http/header_loop.h"
 #include "server/stages/header_map.h"
+#include "variants/header_map/storing.h"
 
 namespace hotlap::variants {
 namespace {
@@ -77,15 +78,9 @@ HeaderField at(const void* state, std::size_t index) {
   return {slot.name, slot.value};
 }
 
-bool first(const void* memory, std::string_view name, std::string_view& value) {
-  const State& state = of(memory);
-  for (std::size_t index = 0; index < state.count; ++index) {
-    const Slot& slot = slot_at(state, index);
-    if (slot.name != name) continue;
-    value = slot.value;
-    return true;
-  }
-  return false;
+bool first(const void* state, std::string_view name, std::string_view& value) {
+  return first_by_scan(
+      of(state).count, [state](std::size_t index) { return at(state, index); }, name, value);
 }
 
 }  // namespace

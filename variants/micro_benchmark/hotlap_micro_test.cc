@@ -2,9 +2,7 @@
 // than its reference is an error and no figure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -14,6 +12,7 @@
 
 #include "harness/capture/machine_facts.h"
 #include "harness/record/micro_figures.h"
+#include "variants/contract/run_command.h"
 
 namespace hotlap::variants {
 namespace {
@@ -24,25 +23,10 @@ using ::testing::Not;
 
 constexpr char kBrief[] = " --benchmark_min_time=0.0001 ";
 
-struct Ended {
-  int code = -1;
-  std::string text;
-};
-
-Ended run(const std::string& command) {
-  Ended ended;
-  FILE* const output = popen(command.c_str(), "r");
-  if (output == nullptr) return ended;
-  for (int c = 0; (c = std::fgetc(output)) != EOF;) ended.text += static_cast<char>(c);
-  const int status = pclose(output);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ended;
-}
-
 // Whole runs in JSON; an empty object where it is none.
 nlohmann::json run_to_json(const std::string& flags) {
-  const Ended ended =
-      run(HOTLAP_MICRO + std::string(kBrief) + flags + " --benchmark_format=json 2>/dev/null");
+  const Ended ended = run_command(HOTLAP_MICRO + std::string(kBrief) + flags +
+                                  " --benchmark_format=json 2>/dev/null");
   auto json = nlohmann::json::parse(ended.text, nullptr, /*allow_exceptions=*/false);
   return ended.code == 0 && json.is_object() ? json : nlohmann::json::object();
 }
@@ -93,9 +77,9 @@ TEST(HotlapMicro, AllocationsAreThoseThatTheVariantsState) {
 TEST(HotlapMicro, SavedFiguresAreThoseOfTheRun) {
   std::string directory = testing::TempDir() + "hotlap-micro-XXXXXX";
   ASSERT_NE(mkdtemp(directory.data()), nullptr);
-  const Ended ended = run("XDG_STATE_HOME=" + directory + " " HOTLAP_MICRO + kBrief +
-                          "--benchmark_filter='request_line/(scalar|regex)' "
-                          "--benchmark_repetitions=3 --save 2>&1");
+  const Ended ended = run_command("XDG_STATE_HOME=" + directory + " " HOTLAP_MICRO + kBrief +
+                                  "--benchmark_filter='request_line/(scalar|regex)' "
+                                  "--benchmark_repetitions=3 --save 2>&1");
   ASSERT_EQ(ended.code, 0) << ended.text;
   const auto figures = record::read_micro_figures(directory + "/hotlap/micro.json",
                                                   capture::read_machine_facts().cpu_model);
@@ -118,8 +102,8 @@ TEST(HotlapMicro, ADifferingVariantIsAnErrorAndIsNotSaved) {
   std::string directory = testing::TempDir() + "hotlap-micro-XXXXXX";
   ASSERT_NE(mkdtemp(directory.data()), nullptr);
   const Ended ended =
-      run("XDG_STATE_HOME=" + directory + " " HOTLAP_MICRO_PLANTED + kBrief +
-          "--benchmark_filter='request_line/(scalar|wrong|unsupported)' --save 2>&1");
+      run_command("XDG_STATE_HOME=" + directory + " " HOTLAP_MICRO_PLANTED + kBrief +
+                  "--benchmark_filter='request_line/(scalar|wrong|unsupported)' --save 2>&1");
   EXPECT_EQ(ended.code, 3);
   EXPECT_THAT(ended.text, AllOf(HasSubstr("request_line/wrong/browser: answers otherwise"),
                                 Not(HasSubstr("request_line/unsupported"))));
@@ -128,9 +112,9 @@ TEST(HotlapMicro, ADifferingVariantIsAnErrorAndIsNotSaved) {
 }
 
 TEST(HotlapMicro, WrongFlagsAndAPlaceThatCannotBeWrittenAreErrors) {
-  EXPECT_EQ(run(HOTLAP_MICRO " --sav 2>&1").code, 3);
-  const Ended ended = run("XDG_STATE_HOME=/proc " HOTLAP_MICRO + std::string(kBrief) +
-                          "--benchmark_filter=date --save 2>&1");
+  EXPECT_EQ(run_command(HOTLAP_MICRO " --sav 2>&1").code, 3);
+  const Ended ended = run_command("XDG_STATE_HOME=/proc " HOTLAP_MICRO + std::string(kBrief) +
+                                  "--benchmark_filter=date --save 2>&1");
   EXPECT_EQ(ended.code, 3);
   EXPECT_THAT(ended.text, HasSubstr("/proc/hotlap/micro.json"));
 }

@@ -3,12 +3,11 @@
 // line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <string>
 
 #include "server/pipeline.h"
+#include "variants/contract/run_command.h"
 
 namespace hotlap::variants {
 namespace {
@@ -20,20 +19,9 @@ using ::testing::Not;
 
 constexpr char kReason[] = "it is planted, and no processor has what it asks for";
 
-struct Ended {
-  int code = -1;
-  std::string text;  // standard output and error
-};
-
+// Standard error comes with its output.
 Ended run_server(const std::string& arguments) {
-  const std::string command = HOTLAP_PLANTED_SERVER " " + arguments + " 2>&1";
-  Ended ended;
-  FILE* const output = popen(command.c_str(), "r");
-  if (output == nullptr) return ended;
-  for (int c = 0; (c = std::fgetc(output)) != EOF;) ended.text += static_cast<char>(c);
-  const int status = pclose(output);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ended;
+  return run_command(HOTLAP_PLANTED_SERVER " " + arguments + " 2>&1");
 }
 
 TEST(Unsupported, ASpecNamesItTheReasonAndWhatRunsHere) {
