@@ -93,6 +93,7 @@ std::string list_json() {
   for (const Profile* profile = profiles_begin(); profile != profiles_end(); ++profile) {
     json += std::string(profile == profiles_begin() ? "" : ",") +
             "\n  {\"name\": " + quoted(profile->name) +
+            ", \"summary\": " + quoted(profile->summary) +
             ", \"pipeline\": " + quoted(profile_pipeline(*profile)) + "}";
   }
   return json + "]}\n";

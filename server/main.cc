@@ -120,6 +120,11 @@ int serve(const Options& options, Pipeline pipeline) {
   std::printf("listening on %s\npipeline %s\n", service.address().c_str(), echo.c_str());
   std::fflush(stdout);
   const std::string error = service.run();
+  if (const auto refused = service.counters.refused.load(); refused > 0) {
+    std::fprintf(stderr, "hotlap-server: refused %llu of %llu connections\n",
+                 static_cast<unsigned long long>(refused),
+                 static_cast<unsigned long long>(service.counters.accepted.load()));
+  }
   return error.empty() ? 0 : fail(error);
 }
 

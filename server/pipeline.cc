@@ -35,10 +35,14 @@ std::string join_names(const T& names) {
   return joined;
 }
 
+// All of a stage, or those that this machine can run.
 template <class Stage>
-std::string variant_names() {
+std::string variant_names(bool only_supported) {
   std::vector<std::string> names;
-  for (const Stage* variant : variants::variants_of<Stage>()) names.push_back(variant->info.name);
+  for (const Stage* variant : variants::variants_of<Stage>()) {
+    if (only_supported && unsupported_reason(variant->info) != nullptr) continue;
+    names.push_back(variant->info.name);
+  }
   return join_names(names);
 }
 
@@ -64,7 +68,8 @@ bool choose(const char* stage, std::string_view choice, Chosen<Stage>& chosen, s
       return false;
     }
     if (const char* reason = unsupported_reason(variant->info)) {
-      error = spelled + ": not supported on this machine: " + reason;
+      error = spelled + ": not supported on this machine: " + reason + "; " + stage +
+              " has, of those that run here, " + variant_names<Stage>(true);
       return false;
     }
     chosen.variant = variant;
@@ -72,7 +77,7 @@ bool choose(const char* stage, std::string_view choice, Chosen<Stage>& chosen, s
     return true;
   }
   error = std::string(stage) + " has no variant '" + std::string(name) + "'; it has " +
-          variant_names<Stage>();
+          variant_names<Stage>(false);
   return false;
 }
 

@@ -67,7 +67,7 @@ TEST(Pipeline, ErrorsSayWhatExists) {
   }
 }
 
-TEST(Pipeline, NeighboursCoverEveryVariant) {
+TEST(Pipeline, NeighboursCoverEveryVariantThatRunsHere) {
   std::string error;
   const auto base = parse_pipeline("baseline", error);
   ASSERT_TRUE(base) << error;
@@ -83,7 +83,9 @@ TEST(Pipeline, NeighboursCoverEveryVariant) {
   }
   std::size_t listed = 0;
   for (int stage = 0; stage < kStageCount; ++stage) {
-    listed += variants::infos_of(static_cast<StageId>(stage)).size();
+    for (const VariantInfo* info : variants::infos_of(static_cast<StageId>(stage))) {
+      listed += unsupported_reason(*info) == nullptr ? 1 : 0;
+    }
   }
   EXPECT_EQ(seen.size(), listed);
 }

@@ -1,17 +1,21 @@
 // The lists are made of the lines of variants.def at compile time. A stage without a variant, or
-// a line whose stage does not exist, does not compile.
+// a line whose stage does not exist, does not compile. A test gives another list (planted/).
 #include "variants/registry.h"
+
+#ifndef HOTLAP_VARIANT_LIST
+#define HOTLAP_VARIANT_LIST "variants/variants.def"
+#endif
 
 namespace hotlap::variants {
 
 #define HOTLAP_VARIANT(stage, name) extern const server::contract::stage stage##_##name;
 #define HOTLAP_VARIANT_INDIRECT(stage, name) HOTLAP_VARIANT(stage, name)
-#ifdef HOTLAP_CORE_ONLY
+#ifdef HOTLAP_WITHOUT_ABSEIL
 #define HOTLAP_VARIANT_ABSEIL(stage, name)
 #else
 #define HOTLAP_VARIANT_ABSEIL(stage, name) HOTLAP_VARIANT(stage, name)
 #endif
-#include "variants/variants.def"
+#include HOTLAP_VARIANT_LIST
 #undef HOTLAP_VARIANT
 
 namespace {
@@ -24,7 +28,7 @@ struct Listed {
 
 constexpr Listed kListed[] = {
 #define HOTLAP_VARIANT(stage, name) {server::StageId::stage, &stage##_##name, &stage##_##name.info},
-#include "variants/variants.def"
+#include HOTLAP_VARIANT_LIST
 #undef HOTLAP_VARIANT
 #undef HOTLAP_VARIANT_INDIRECT
 #undef HOTLAP_VARIANT_ABSEIL

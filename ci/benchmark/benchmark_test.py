@@ -25,6 +25,8 @@ def cost(target):
     base = {{"server:floor": 1000, "server:asio": 1500}}.get(target, {fast})
     if "hotlap-server-fused" in target:
         base = 1000
+    if "date=y" in target:
+        base = {neighbour}
     return base + (int(steps.group(1)) * 0.5 * {efficiency} if steps else 0)
 out, n = pathlib.Path(arg("--out")), int(arg("--plan").split(":")[1])
 random.seed(str(out.name))
@@ -58,11 +60,19 @@ def run(
     efficiency: float = 1.0,
     noise: float = 0.004,
     p: float = 0.5,
+    neighbour: int = 1100,
     path: str = os.environ["PATH"],
 ) -> tuple[int, str]:
     hotlap = tmp_path / "hotlap"
     hotlap.write_text(
-        STAND_IN.format(python=sys.executable, fast=fast, efficiency=efficiency, noise=noise, p=p)
+        STAND_IN.format(
+            python=sys.executable,
+            fast=fast,
+            efficiency=efficiency,
+            noise=noise,
+            p=p,
+            neighbour=neighbour,
+        )
     )
     hotlap.chmod(0o755)
     done = subprocess.run(
@@ -145,6 +155,25 @@ def test_seam_within_a_per_cent(tmp_path: Path, table: int, status: int) -> None
     assert found == status, text
     word = "reached  " if status == 0 else "MISSED   "
     assert word + "CPU per request of the server as it is above that of the fused one" in text
+
+
+LIST = """#!/bin/sh
+case "$*" in
+*--list*) echo '{"stages": [{"name": "date", "variants": [{"name": "x"}, {"name": "y"}]}]}' ;;
+*date=y*) echo "pipeline date=y" ;;
+*) echo "pipeline date=x" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("other, status", [(1110, 0), (1080, 1)])
+def test_neighbours_of_fast(tmp_path: Path, other: int, status: int) -> None:
+    """`fast` costs 1100 ns, its only neighbour more or less."""
+    (tmp_path / "hotlap-server").write_text(LIST)
+    (tmp_path / "hotlap-server").chmod(0o755)
+    found, text = run(tmp_path, "neighbours", noise=0.001, neighbour=other)
+    assert found == status, text
+    assert text.count("date=y") == (2 if status == 0 else 3) and "date=x" not in text
 
 
 def test_references_missed(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
+#include "harness/cli/generate.h"
 
 namespace hotlap::cli {
 
@@ -50,9 +51,8 @@ std::string unknown_subcommand(const CLI::App& app, int argc, char** argv) {
 
 int run_main(int argc, char** argv) {
   CLI::App app{
-      "Is B faster than A, by how much, and why? A/B tests of servers' hot paths in slices of a "
-      "few "
-      "milliseconds, with an honest interval.\n"
+      "Is B faster than A, by how much, and why?\n"
+      "A/B tests of servers' hot paths in slices of a few milliseconds, with an honest interval.\n"
       "Example: hotlap ab --base fast --stage request_line=regex,scalar"};
   app.name("hotlap");
   app.require_subcommand(1);
@@ -73,6 +73,7 @@ int run_main(int argc, char** argv) {
   add_report_command(app, invocation);
   add_doctor_command(app, invocation);
   add_agent_command(app, invocation);
+  if (const auto code = generate(app, {argv + 1, argv + argc}, HOTLAP_VERSION)) return *code;
   if (const std::string unknown = unknown_subcommand(app, argc, argv); !unknown.empty()) {
     return fail(unknown);
   }

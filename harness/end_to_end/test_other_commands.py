@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -66,7 +67,7 @@ def test_verify_is_interrupted(hotlap: Hotlap) -> None:
 
 def test_variants(hotlap: Hotlap) -> None:
     result = hotlap.run("variants")
-    assert result.code == 0
+    assert result.code == 0, result.err
     lines = result.out.splitlines()
     for word in (*STAGES.split(), "profiles"):
         assert word in lines, word
@@ -79,6 +80,26 @@ def test_variants_json(hotlap: Hotlap) -> None:
         assert stage["variants"], stage
         for variant in stage["variants"]:
             assert variant["name"] and variant["summary"], variant
+
+
+def test_variants_show_what_was_measured_here(
+    hotlap: Hotlap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(hotlap.temporary / "state"))
+    before = hotlap.run("variants")
+    assert "no figures of this machine yet: run `hotlap-micro --save`" in before.out
+    assert "a call (" not in before.out
+    micro = hotlap.binary.with_name("hotlap-micro")
+    if not micro.exists():
+        pytest.skip("this build has no micro-benchmarks")
+    flags = ("--benchmark_filter=date", "--benchmark_min_time=0.0001", "--save")
+    subprocess.run([micro, *flags], env=hotlap.environment(), check=True, capture_output=True)
+    after = hotlap.run("variants")
+    assert re.search(r"alone \S+ ns and 0 allocations a call \(reply\)", after.out), after.out
+    assert re.search(r"measured (just now|\d+ seconds? ago) on ", after.out), after.out
+    stages = {stage["name"]: stage for stage in hotlap.run("variants", "--json").json()["stages"]}
+    assert all(variant["micro"]["cpu_ns_per_call"] > 0 for variant in stages["date"]["variants"])
+    assert not any("micro" in variant for variant in stages["router"]["variants"])
 
 
 def test_doctor(hotlap: Hotlap) -> None:

@@ -150,12 +150,6 @@ def test_tls_pipelines_are_asked_and_loaded_over_tls(
         assert f"transport={name}," in echo["pipeline"]
 
 
-def test_reference_servers(hotlap: Hotlap, out: Path) -> None:
-    flags = ("--a", "server:floor", "--b", "server:asio", *ONE_ROUND, "--no-counting")
-    result = hotlap.run("ab", *flags, "--no-verify", "--out", out)
-    assert result.code == 0, result.err
-
-
 def test_echoed_pipelines_are_recorded_in_full(hotlap: Hotlap, out: Path) -> None:
     ab(hotlap, out, "--a", "fast", "--b", "address=lazy", *ONE_ROUND, "--no-counting")
     echoes = run_facts(out)["echoes"]

@@ -3,34 +3,53 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 
 namespace hotlap::targets {
 namespace {
 
-constexpr std::string_view kPrefix = "hotlap-";
 constexpr std::string_view kPortPlace = "{port}";
 
-// Programs of hotlap that are no servers.
-bool is_reference_server(const std::string& name) {
-  return name.starts_with(kPrefix) && name != "hotlap-launch" && name != "hotlap-server";
+// A server that stands beside the lab's, and the package without which it is not built ("": none).
+struct ReferenceServer {
+  std::string_view name;
+  std::string_view needs;
+};
+
+constexpr ReferenceServer kReferenceServers[] = {
+#define HOTLAP_REFERENCE_SERVER(name, needs) {#name, needs},
+#include "server/reference/servers.def"
+#undef HOTLAP_REFERENCE_SERVER
+};
+
+const ReferenceServer* find_reference_server(std::string_view name) {
+  for (const ReferenceServer& server : kReferenceServers) {
+    if (server.name == name) return &server;
+  }
+  return nullptr;
 }
 
-std::string reference_servers(const std::string& bin_directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(bin_directory, error)) {
-    const std::string name = entry.path().filename();
-    if (is_reference_server(name)) names.push_back(name.substr(kPrefix.size()));
+std::string reference_servers() {
+  std::string names;
+  for (const ReferenceServer& server : kReferenceServers) {
+    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(server.name));
   }
-  std::sort(names.begin(), names.end());
-  return names.empty() ? "none" : absl::StrJoin(names, ", ");
+  return names;
+}
+
+absl::Status not_built(const ReferenceServer& server, const std::string& path) {
+  const std::string name(server.name);
+  if (server.needs.empty()) {
+    return absl::NotFoundError(absl::StrCat("the reference server \"", name, "\" is not at ", path,
+                                            ": build it (`cmake --build build/release`)"));
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "the reference server \"", name, "\" was not built (there is no ", path, "), for want of ",
+      std::string(server.needs), ": install that package, then configure and build again"));
 }
 
 // Whether `exec ` may stand before the command: it is one simple command, so that the shell gives
@@ -108,24 +127,21 @@ bool announces_itself(TargetKind kind) {
 
 absl::StatusOr<std::string> find_program(const TargetSpec& spec, const std::string& bin_directory) {
   if (!announces_itself(spec.kind)) return std::string("/bin/sh");
-  const bool pipeline = spec.kind == TargetKind::kPipeline;
-  const std::string name = absl::StrCat(std::string(kPrefix), pipeline ? "server" : spec.value);
-  if (!pipeline && (spec.value.empty() || spec.value.find('/') != std::string::npos ||
-                    !is_reference_server(name))) {
-    return absl::NotFoundError(absl::StrCat("there is no reference server \"", spec.value,
-                                            "\"; in ", bin_directory,
-                                            " there are: ", reference_servers(bin_directory)));
-  }
-  const std::string path = absl::StrCat(bin_directory, "/", name);
-  if (access(path.c_str(), X_OK) == 0) return path;
-  if (pipeline) {
+  if (spec.kind == TargetKind::kPipeline) {
+    const std::string path = absl::StrCat(bin_directory, "/hotlap-server");
+    if (access(path.c_str(), X_OK) == 0) return path;
     return absl::NotFoundError(absl::StrCat("the lab's server is not at ", path,
                                             ": build it (`cmake --build build/release`), or say "
                                             "where the binaries are"));
   }
-  return absl::NotFoundError(absl::StrCat("there is no reference server \"", spec.value, "\" in ",
-                                          bin_directory,
-                                          "; there are: ", reference_servers(bin_directory)));
+  const ReferenceServer* server = find_reference_server(spec.value);
+  if (server == nullptr) {
+    return absl::NotFoundError(absl::StrCat("there is no reference server \"", spec.value,
+                                            "\"; there are: ", reference_servers()));
+  }
+  const std::string path = absl::StrCat(bin_directory, "/hotlap-", spec.value);
+  return access(path.c_str(), X_OK) == 0 ? absl::StatusOr<std::string>(path)
+                                         : not_built(*server, path);
 }
 
 absl::StatusOr<std::string> own_bin_directory() {

@@ -15,7 +15,7 @@ namespace hotlap::targets {
 
 enum class TargetKind {
   kPipeline,  // hotlap-server --pipeline VALUE
-  kServer,    // hotlap-VALUE, a reference server ("floor", "asio")
+  kServer,    // hotlap-VALUE, a reference server ("floor", "nginx")
   kCommand,   // /bin/sh -c VALUE, {port} replaced
   kUrl,       // http://HOST:PORT, already running: nothing is started
 };
@@ -46,7 +46,7 @@ std::string describe(const TargetSpec& spec);
 bool announces_itself(TargetKind kind);
 
 // The program of a pipeline or server target: `bin_directory`/hotlap-…, or an error that lists
-// the reference servers which are there.
+// the reference servers that exist, or names what a known one was not built for want of.
 absl::StatusOr<std::string> find_program(const TargetSpec& spec, const std::string& bin_directory);
 
 // The directory of the running binary, where hotlap-launch and the servers are built too.

@@ -7,7 +7,10 @@
 namespace hotlap::targets {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(EndpointTest, ParsesAndPrintsBothFamilies) {
   for (const char* text : {"127.0.0.1:80", "[::1]:8080", "localhost:65535"}) {
@@ -30,6 +33,26 @@ TEST(UrlTest, PortIsOptionalAndPathIgnored) {
   EXPECT_EQ(parse_url("http://10.0.0.1")->to_string(), "10.0.0.1:80");
   EXPECT_FALSE(parse_url("https://10.0.0.1").ok());
   EXPECT_FALSE(parse_url("http://").ok());
+}
+
+std::string refusal(const std::string& server) {
+  const auto found = find_program({TargetKind::kServer, server}, "/nowhere");
+  return found.ok() ? "found " + *found : std::string(found.status().message());
+}
+
+// Programs of hotlap that are no reference servers are neither run nor offered as such.
+TEST(ReferenceServerTest, AnUnknownOneIsToldWhichThereAre) {
+  for (const char* name : {"nosuch", "", "launch", "server", "micro", "../floor"}) {
+    EXPECT_THAT(refusal(name), AllOf(HasSubstr("there are: asio, floor, go, nginx"),
+                                     Not(HasSubstr("micro,")), Not(HasSubstr("found"))))
+        << name;
+  }
+}
+
+TEST(ReferenceServerTest, OneThatWasNotBuiltSaysWhatForWantOf) {
+  EXPECT_THAT(refusal("go"), AllOf(HasSubstr("golang-go"), HasSubstr("/nowhere/hotlap-go")));
+  EXPECT_THAT(refusal("floor"), AllOf(HasSubstr("/nowhere/hotlap-floor"), HasSubstr("build it"),
+                                      Not(HasSubstr("golang-go"))));
 }
 
 TEST(ArgvTest, EveryKind) {

@@ -70,7 +70,7 @@ class Search {
     }
   }
 
-  // Open tuples that the row holds, all of them or only those with one factor.
+  // Open tuples that the row holds.
   std::size_t gain(const Row& row) const {
     std::size_t count = 0;
     for (const FactorSet& set : sets_) {
@@ -85,7 +85,8 @@ class Search {
   }
 
   // Chooses the level of each free factor, in a drawn order, that covers most. Ties are drawn.
-  void fill(Row& row) {
+  // Returns the order.
+  std::vector<std::size_t> fill(Row& row) {
     std::vector<std::size_t> order;
     for (std::size_t factor = 0; factor < row.size(); ++factor) {
       if (row[factor] == kFree) order.push_back(factor);
@@ -105,6 +106,16 @@ class Search {
       }
       row[factor] = best;
     }
+    return order;
+  }
+
+  // Takes back what was chosen last, level by level, until the row can be. False when it never can.
+  bool repair(Row& row, const std::vector<std::size_t>& order) const {
+    for (auto factor = order.rbegin(); !valid_(row); ++factor) {
+      if (factor == order.rend()) return false;
+      row[*factor] = 0;
+    }
+    return true;
   }
 
   // A valid row with the tuple, or an empty one.
@@ -124,9 +135,9 @@ class Search {
     for (int i = 0; i < kCandidates; ++i) {
       Row row(levels_.size(), kFree);
       put_tuple(set, tuple, row);
-      fill(row);
+      if (!repair(row, fill(row))) continue;
       const std::size_t here = gain(row);
-      if (here > best_gain && valid_(row)) {
+      if (here > best_gain) {
         best_gain = here;
         best = std::move(row);
       }

@@ -167,6 +167,9 @@ TEST_P(Lifetime, ConnectionsBeyondTheLimitDoNotHarmTheOthers) {
 INSTANTIATE_TEST_SUITE_P(Pipelines, Lifetime, testing::ValuesIn(pipelines_to_test()),
                          [](const auto& info) { return pipeline_test_name(info.param); });
 
+INSTANTIATE_TEST_SUITE_P(Waiting, Lifetime, testing::ValuesIn(waiting_pipelines()),
+                         [](const auto& info) { return pipeline_test_name(info.param); });
+
 class Profiles : public Lifetime {};
 
 // One connection more than there are descriptors: no spinning, no end, and room again afterwards.
@@ -228,6 +231,8 @@ TEST_P(Profiles, InterruptIsExit0) {
 
 INSTANTIATE_TEST_SUITE_P(Profiles, Profiles, testing::Values("baseline", "fast", "original"),
                          [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Waiting, Profiles, testing::ValuesIn(waiting_pipelines()),
+                         [](const auto& info) { return pipeline_test_name(info.param); });
 
 TEST(Start, WrongChoicesAreExit3AndListWhatExists) {
   for (const auto& [spec, listed] : {std::pair{"request_line=nope", "scalar"},

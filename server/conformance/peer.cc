@@ -1,6 +1,7 @@
 #include "server/conformance/peer.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -46,6 +47,12 @@ bool Peer::send(std::string_view bytes) {
   } while (!bytes.empty() || !channel_.ready());
   return true;
 }
+
+bool Peer::send_urgent(char byte) {
+  return ::send(channel_.fd(), &byte, 1, MSG_NOSIGNAL | MSG_OOB) == 1;
+}
+
+void Peer::end_sending() { channel_.shut_sending(); }
 
 size_t Peer::send_some(std::string_view bytes) {
   const ssize_t sent = channel_.send(bytes);

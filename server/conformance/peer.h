@@ -19,6 +19,8 @@ class Peer {
   Channel& channel() { return channel_; }
   bool connected() const { return connected_; }
   bool send(std::string_view bytes);
+  bool send_urgent(char byte);  // out of band: no part of the stream
+  void end_sending();           // what follows is the end; replies are still read
   // As much as can be sent without blocking.
   size_t send_some(std::string_view bytes);
   // Exactly that many bytes, fewer where the connection ends or time is up.

@@ -73,9 +73,36 @@ std::vector<std::string> pipelines_to_test() {
   return specs;
 }
 
+std::vector<std::string> waiting_pipelines() {
+  const auto choices_of = [](server::StageId stage, const char* argument) {
+    std::vector<std::string> texts;
+    for (const server::VariantInfo* info : variants::infos_of(stage)) {
+      texts.push_back(std::string(",") + server::stage_name(stage) + "=" + info->name + argument);
+    }
+    return texts;
+  };
+  std::vector<std::string> changes = {""};
+  for (const std::string& readiness : choices_of(server::StageId::readiness, "")) {
+    for (const std::string& dispatch : choices_of(server::StageId::dispatch, ":2")) {
+      changes.push_back(dispatch + readiness);
+    }
+    for (const std::string& receive : choices_of(server::StageId::receive, "")) {
+      changes.push_back(receive + readiness);
+    }
+  }
+  std::string error;
+  std::set<std::string> specs;
+  for (const std::string& change : changes) {
+    const auto pipeline = server::parse_pipeline("baseline" + change, error);
+    if (pipeline) specs.insert(server::describe_pipeline(*pipeline));
+  }
+  return {specs.begin(), specs.end()};
+}
+
 std::string pipeline_test_name(const std::string& spec) {
   std::string error, name = spec;
   auto baseline = server::parse_pipeline("baseline", error);
+  if (baseline && server::describe_pipeline(*baseline) == spec) return "baseline";
   if (baseline && spec.find('=') != std::string::npos) {
     const auto common = choices(server::describe_pipeline(*baseline));
     name.clear();

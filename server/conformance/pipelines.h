@@ -19,6 +19,10 @@ struct CoveringPipelines {
 };
 CoveringPipelines covering_pipelines(int strength);
 
+// Those that differ from baseline in how they wait and receive: every readiness variant with every
+// dispatch of two threads and with every receive variant, as far as they are possible.
+std::vector<std::string> waiting_pipelines();
+
 // A spec as a GoogleTest name: the profile, or the one stage and variant in which it is not
 // baseline.
 std::string pipeline_test_name(const std::string& spec);

@@ -23,6 +23,7 @@ namespace hotlap::conformance {
 namespace {
 
 constexpr int kStartMs = 20000;  // sanitizers start slowly on a busy machine
+[[maybe_unused]] constexpr int kCountingMs = 2000;
 
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
@@ -57,6 +58,11 @@ ServerProcess::ServerProcess(std::vector<std::string> command, unsigned max_file
 }
 
 ServerProcess::~ServerProcess() {
+#ifdef HOTLAP_COVERAGE
+  // What is killed does not tell which lines it ran.
+  send_signal(SIGTERM);
+  wait_for_exit(kCountingMs);
+#endif
   if (pid_ > 0 && !exit_code_) {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);

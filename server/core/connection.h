@@ -63,6 +63,8 @@ class Connection {
   bool idle() const {
     return phase_ == Phase::kHandshake || (phase_ == Phase::kHead && !scanner_.started());
   }
+  // What write_segments() gives next lies in the thread's scratch.
+  bool streaming() const { return phase_ == Phase::kStream; }
 
   void* receive_state();
   void* transport_state();
@@ -73,7 +75,7 @@ class Connection {
   enum Custody : std::uint8_t {
     kParked,  // with its owner, waiting
     kServed,  // handed out
-    kMissed,  // handed out, and an event came meanwhile that must be asked for again
+    kMissed,  // handed out, and an event came meanwhile
   };
   std::atomic<std::uint8_t> custody{kParked};
 

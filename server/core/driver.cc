@@ -12,10 +12,20 @@
 namespace hotlap::server {
 namespace {
 
-// kInterestNone when the read went through, else what to wait for.
-std::uint32_t read_event(const Pipeline& pipeline, ThreadContext& thread, Connection& connection) {
+std::size_t bytes_of(const iovec* segments, int count) {
+  std::size_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += segments[i].iov_len;
+  return bytes;
+}
+
+// kInterestNone when the read went through, else what to wait for. `emptied` tells whether nothing
+// was left: the last attempt found nothing, or less than it had room for. (A transport with bytes
+// of its own may be short for other reasons.)
+std::uint32_t read_event(const Pipeline& pipeline, ThreadContext& thread, Connection& connection,
+                         bool& emptied) {
   ReceiveStep step{};
   bool first = true;
+  std::size_t room = 0;
   do {
     iovec segments[kMaxReadSegments];
     const int count = connection.read_segments(thread, segments, kMaxReadSegments);
@@ -23,12 +33,14 @@ std::uint32_t read_event(const Pipeline& pipeline, ThreadContext& thread, Connec
       connection.complete_read(thread, {IoStatus::kFailed}, false);
       return kInterestNone;
     }
+    room = bytes_of(segments, count);
     step = pipeline.receive->step(connection.receive_state(), *pipeline.transport.get(),
                                   connection.transport_state(), connection.fd(), segments, count,
                                   first);
     connection.complete_read(thread, step.io, step.again);
     first = false;
   } while (step.again);
+  emptied = step.io.status == IoStatus::kDone && step.io.bytes < room && pipeline.transport->direct;
   if (step.io.status == IoStatus::kNeedWrite) return kWritable;
   return step.io.status == IoStatus::kNeedRead ? kReadable : kInterestNone;
 }
@@ -103,8 +115,10 @@ std::uint32_t drive(const Service& service, ThreadContext& thread, const Ready& 
   Connection& connection = *ready.connection;
   if (ready.events == kInterestNone) connection.time_out(thread);
   bool may_read = readable(pipeline, ready);
+  std::uint32_t ask_again = 0;
   for (;;) {
     std::uint32_t wait_for = kInterestNone;
+    bool emptied = false;
     switch (connection.want()) {
       case Connection::Want::kHandshake:
         wait_for = handshake_event(pipeline, thread, connection);
@@ -114,10 +128,14 @@ std::uint32_t drive(const Service& service, ThreadContext& thread, const Ready& 
       case Connection::Want::kRead:
         if (!may_read) {
           if (service.draining() && connection.idle()) return kInterestNone;
-          return kReadable;
+          return kReadable | ask_again;
         }
-        wait_for = read_event(pipeline, thread, connection);
+        wait_for = read_event(pipeline, thread, connection, emptied);
         may_read = wait_for == kInterestNone && holds_bytes(pipeline, connection);
+        if (pipeline.readiness->edge && wait_for == kInterestNone &&
+            (!emptied || (ready.events & kPeerEnded) != 0)) {
+          ask_again = kAskAgain;
+        }
         if (wait_for == kReadable) continue;
         break;
       case Connection::Want::kWrite:

@@ -2,17 +2,12 @@
 // no connection can have the same.
 #include "server/core/poller.h"
 
-#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
-
-#include "server/http/date.h"
-#include "server/http/reply.h"
 
 namespace hotlap::server {
 namespace {
@@ -23,33 +18,31 @@ constexpr int kAcceptsAnEvent = 64;
 
 Poller::Poller(Service& service, Listener& listener, bool pooled)
     : service_(service),
-      readiness_(*service.pipeline().readiness.variant),
       listener_(listener),
       pooled_(pooled),
-      state_(readiness_.info) {}
+      state_(service.pipeline().readiness->info),
+      admission_(service, listener),
+      connections_(service) {}
 
 Poller::~Poller() {
-  const std::size_t left = connections_.size();
   connections_.clear();
-  service_.open_connections.fetch_sub(left, std::memory_order_relaxed);
-  if (opened_) readiness_.close(state_.get());
+  if (opened_) readiness().close(state_.get());
   if (wake_fd_ >= 0) close(wake_fd_);
-  if (spare_fd_ >= 0) close(spare_fd_);
 }
 
 std::string Poller::open() {
-  if (!readiness_.open(state_.get())) {
-    return std::string("cannot open readiness=") + readiness_.info.name + ": " +
+  if (!readiness().open(state_.get())) {
+    return std::string("cannot open readiness=") + readiness().info.name + ": " +
            std::strerror(errno);
   }
   opened_ = true;
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  spare_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const auto watch = [this](int fd, void* token) {
-    return readiness_.watch(state_.get(), fd, token, kReadable);
+    return readiness().watch(state_.get(), fd, token, kReadable | kUntilTaken);
   };
-  if (wake_fd_ < 0 || spare_fd_ < 0 || !watch(wake_fd_, &wake_fd_) ||
-      !watch(listener_.fd(), &listener_) || !watch(service_.stop_fd(), &stop_asked_) ||
+  if (std::string error = admission_.open(); !error.empty()) return error;
+  if (wake_fd_ < 0 || !watch(wake_fd_, &wake_fd_) || !watch(listener_.fd(), &listener_) ||
+      !watch(service_.stop_fd(), &stop_asked_) ||
       (service_.foreign_stop_fd() >= 0 && !watch(service_.foreign_stop_fd(), &stop_asked_))) {
     return std::string("cannot watch the listening socket: ") + std::strerror(errno);
   }
@@ -58,9 +51,10 @@ std::string Poller::open() {
 
 bool Poller::wait(std::vector<Ready>& ready, std::int64_t& now_ms) {
   ready.clear();
+  if (stopping_ && connections_.empty()) return false;  // the last was settled after the last wait
   const bool timed = stopping_ || !connections_.empty();
   const int count =
-      readiness_.wait(state_.get(), events_, kBatch, timed ? service_.sweep_ms() : -1);
+      readiness().wait(state_.get(), events_, kBatch, timed ? service_.sweep_ms() : -1);
   now_ms = now_ms_ = coarse_now_ms();
   // Before the events: a peer that sends a byte now and then must not hide from its deadline.
   if (now_ms_ >= next_sweep_ms_) sweep(ready);
@@ -83,8 +77,11 @@ void Poller::take_event(const ReadyEvent& event, std::vector<Ready>& ready) {
     auto* const connection = static_cast<Connection*>(event.token);
     if (claim(*connection)) {
       ready.push_back({connection, event.ready});
-    } else if (pooled_) {
-      // It was armed a moment before it was given back: the worker will arm it again.
+    } else if (!pooled_) {
+      // Taken in this turn for another reason; an edge is not reported by itself again.
+      if (readiness().edge) connection->custody.store(Connection::kMissed);
+    } else {
+      // It was armed a moment before it was given back: the worker serves it once more.
       std::uint8_t expected = Connection::kServed;
       if (!connection->custody.compare_exchange_strong(expected, Connection::kMissed) &&
           expected == Connection::kParked && claim(*connection)) {
@@ -108,81 +105,44 @@ bool Poller::claim(Connection& connection) {
 
 void Poller::accept_some() {
   for (int i = 0; i < kAcceptsAnEvent && !stopping_; ++i) {
-    const int fd = accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-      take_connection(fd);
-    } else if (errno == EMFILE || errno == ENFILE) {
-      return make_room_for_one();
-    } else if (errno != EINTR && errno != ECONNABORTED) {
-      return;
-    }
+    int fd = -1;
+    if (admission_.accept(SOCK_NONBLOCK, fd) != Admission::Accepted::kOne) return;
+    take_connection(fd);
   }
 }
 
 void Poller::take_connection(int fd) {
-  service_.counters.accepted.fetch_add(1, std::memory_order_relaxed);
-  if (service_.open_connections.load(std::memory_order_relaxed) >= service_.limits().connections) {
-    return refuse_connection(fd);
-  }
-  service_.pipeline().socket_options->apply_accepted(fd);
-  ConnectionPtr connection = Connection::create(service_, fd, now_ms_);
-  if (connection == nullptr ||
-      !readiness_.watch(state_.get(), fd, connection.get(), armed(kReadable))) {
-    service_.counters.refused.fetch_add(1, std::memory_order_relaxed);
-    return;
+  ConnectionPtr connection = admission_.admit(fd, now_ms_);
+  if (connection == nullptr) return;
+  if (!readiness().watch(state_.get(), fd, connection.get(), armed(kReadable))) {
+    return admission_.turn_away(fd);
   }
   connection->interest = kReadable;
-  connection->owner_slot = connections_.size();
-  connections_.push_back(std::move(connection));
-  service_.open_connections.fetch_add(1, std::memory_order_relaxed);
-}
-
-// Answered without waiting: a socket just accepted has room for so little.
-void Poller::refuse_connection(int fd) {
-  service_.counters.refused.fetch_add(1, std::memory_order_relaxed);
-  if (!service_.pipeline().transport->direct) {  // to speak it would first have to shake hands
-    close(fd);
-    return;
-  }
-  char date[29];
-  format_http_date(std::time(nullptr), date);
-  ReplyHead head;
-  head.status = 503;
-  head.date = date;
-  head.connection = ConnectionToken::kClose;
-  char text[512];
-  const std::size_t size = write_reply_head(head, text);
-  [[maybe_unused]] const ssize_t put = send(fd, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  close(fd);
-}
-
-// Out of descriptors: a level-triggered listener would spin, so that the one in front is taken off
-// the queue with the descriptor kept for this, and closed.
-void Poller::make_room_for_one() {
-  if (spare_fd_ >= 0) close(spare_fd_);
-  const int fd = accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (fd >= 0) refuse_connection(fd);
-  spare_fd_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  connections_.add(std::move(connection));
 }
 
 void Poller::settle(Connection& connection, std::uint32_t wait_for) {
   if (wait_for == kInterestNone) return remove(connection);
+  const bool missed = connection.custody.load(std::memory_order_relaxed) == Connection::kMissed;
   connection.custody.store(Connection::kParked, std::memory_order_relaxed);
-  if (wait_for == connection.interest) return;
-  connection.interest = wait_for;
-  if (!readiness_.change(state_.get(), connection.fd(), &connection, wait_for)) remove(connection);
+  if (wait_for == connection.interest && !missed) return;
+  connection.interest = wait_for & ~kAskAgain;
+  if (!readiness().change(state_.get(), connection.fd(), &connection, connection.interest)) {
+    remove(connection);
+  }
 }
 
 // Armed while still in custody, so that its descriptor cannot be closed and reused under the call.
-void Poller::give_back(Connection& connection, std::uint32_t wait_for) {
-  while (wait_for != kInterestNone) {
-    if (!readiness_.change(state_.get(), connection.fd(), &connection, armed(wait_for))) break;
+bool Poller::give_back(Connection& connection, std::uint32_t wait_for) {
+  if (wait_for != kInterestNone &&
+      readiness().change(state_.get(), connection.fd(), &connection, armed(wait_for))) {
     std::uint8_t expected = Connection::kServed;
     if (connection.custody.compare_exchange_strong(expected, Connection::kParked,
                                                    std::memory_order_acq_rel)) {
-      return;
+      return true;
     }
     connection.custody.store(Connection::kServed, std::memory_order_relaxed);
+    return false;
   }
   {
     const std::lock_guard<std::mutex> lock(returned_mutex_);
@@ -190,6 +150,7 @@ void Poller::give_back(Connection& connection, std::uint32_t wait_for) {
   }
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t put = write(wake_fd_, &one, sizeof(one));
+  return true;
 }
 
 void Poller::reap() {
@@ -202,14 +163,8 @@ void Poller::reap() {
 }
 
 void Poller::remove(Connection& connection) {
-  const std::size_t slot = connection.owner_slot;
-  readiness_.forget(state_.get(), connection.fd());
-  if (slot + 1 != connections_.size()) {
-    connections_[slot] = std::move(connections_.back());
-    connections_[slot]->owner_slot = slot;
-  }
-  connections_.pop_back();
-  service_.open_connections.fetch_sub(1, std::memory_order_relaxed);
+  readiness().forget(state_.get(), connection.fd());
+  connections_.remove(connection);
 }
 
 void Poller::sweep(std::vector<Ready>& ready) {
@@ -238,11 +193,11 @@ void Poller::begin_stop(std::vector<Ready>& ready) {
   stopping_ = true;
   stop_by_ms_ = now_ms_ + service_.limits().drain_timeout_ms;
   service_.start_draining();
-  readiness_.forget(state_.get(), listener_.fd());
+  readiness().forget(state_.get(), listener_.fd());
   listener_.close();
-  readiness_.change(state_.get(), service_.stop_fd(), &stop_asked_, kInterestNone);
+  readiness().change(state_.get(), service_.stop_fd(), &stop_asked_, kInterestNone);
   if (service_.foreign_stop_fd() >= 0) {
-    readiness_.change(state_.get(), service_.foreign_stop_fd(), &stop_asked_, kInterestNone);
+    readiness().change(state_.get(), service_.foreign_stop_fd(), &stop_asked_, kInterestNone);
   }
   for (const ConnectionPtr& connection : connections_) {
     if (claim(*connection)) ready.push_back({connection.get(), kReadable});

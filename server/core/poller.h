@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "server/core/admission.h"
 #include "server/core/driver.h"
-#include "server/core/service.h"
+#include "server/core/roster.h"
 
 namespace hotlap::server {
 
@@ -23,17 +24,19 @@ class Poller {
   // Waits, accepts, looks at deadlines and at the order to stop. False when all is over: stopped,
   // and every connection done or the bound passed.
   bool wait(std::vector<Ready>& ready, std::int64_t& now_ms);
-  // After serving: `wait_for` is what drive() returned. give_back() is for any thread.
+  // After serving: `wait_for` is what drive() returned. give_back() is for any thread; false when
+  // what the connection waits for came meanwhile, and it stays with that thread.
   void settle(Connection& connection, std::uint32_t wait_for);
-  void give_back(Connection& connection, std::uint32_t wait_for);
+  bool give_back(Connection& connection, std::uint32_t wait_for);
 
  private:
   static constexpr int kBatch = 256;
 
+  // Asked for anew each time, so that it is a constant where a pipeline is fused (server/fused).
+  const ReadinessStage& readiness() const { return *service_.pipeline().readiness.get(); }
+
   void accept_some();
   void take_connection(int fd);
-  void refuse_connection(int fd);
-  void make_room_for_one();
   void take_event(const ReadyEvent& event, std::vector<Ready>& ready);
   void sweep(std::vector<Ready>& ready);
   void begin_stop(std::vector<Ready>& ready);
@@ -46,14 +49,13 @@ class Poller {
   }
 
   Service& service_;
-  const ReadinessStage& readiness_;
   Listener& listener_;
   const bool pooled_;
   StageState state_;
+  Admission admission_;
+  Roster connections_;
   bool opened_ = false;
   int wake_fd_ = -1;
-  int spare_fd_ = -1;  // given up for a moment when descriptors run out
-  std::vector<ConnectionPtr> connections_;
   std::int64_t now_ms_ = coarse_now_ms();
   std::int64_t next_sweep_ms_ = 0;
   bool stop_asked_ = false;

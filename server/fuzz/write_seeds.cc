@@ -1,5 +1,5 @@
-// Writes the corpus as libFuzzer seeds: hotlap-fuzz-seeds request_head|body_decoder DIRECTORY.
-// Beside the directory, DIRECTORY.list names its files for -seed_inputs=@LIST.
+// Writes the corpus as libFuzzer seeds: hotlap-fuzz-seeds request_head|body_decoder|router
+// DIRECTORY. Beside the directory, DIRECTORY.list names its files for -seed_inputs=@LIST.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -22,13 +22,28 @@ std::string body_seed(const Case& one) {
   return (chunked ? "\x01" : "\x02") + one.bytes.substr(end + 4);
 }
 
+// The target of the first line behind a table that has every kind of pattern.
+std::string router_seed(const Case& one) {
+  const std::string line = one.bytes.substr(0, one.bytes.find("\r\n"));
+  const size_t begin = line.find(' ');
+  if (begin == std::string::npos) return "";
+  const std::string target = line.substr(begin + 1, line.find(' ', begin + 1) - begin - 1);
+  return "\x01/hello\n\x04/echo\n\x03/file/:name\n\x01/file/*\n\x05/:a/:b\n\n" +
+         target.substr(0, target.find('?'));
+}
+
+std::string seed_of(std::string_view kind, const Case& one) {
+  if (kind == "body_decoder") return body_seed(one);
+  return kind == "router" ? router_seed(one) : one.bytes;
+}
+
 int write_seeds(std::string_view kind, const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   size_t count = 0;
   std::ofstream list(directory.string() + ".list");
   for (const Case& one : corpus()) {
-    std::string seed = kind == "body_decoder" ? body_seed(one) : one.bytes;
+    const std::string seed = seed_of(kind, one);
     if (seed.empty() || seed.size() > kMaxSeedBytes) continue;
     std::ofstream file(directory / one.name, std::ios::binary);
     if (!file.write(seed.data(), static_cast<std::streamsize>(seed.size())).flush()) {
@@ -46,7 +61,7 @@ int write_seeds(std::string_view kind, const std::filesystem::path& directory) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: hotlap-fuzz-seeds request_head|body_decoder DIRECTORY\n");
+    std::fprintf(stderr, "usage: hotlap-fuzz-seeds request_head|body_decoder|router DIRECTORY\n");
     return 3;
   }
   return hotlap::conformance::write_seeds(argv[1], argv[2]);

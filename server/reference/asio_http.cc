@@ -195,8 +195,10 @@ std::optional<uint64_t> echo_size(std::string_view query) {
   while (!query.empty()) {
     size_t ampersand = query.find('&');
     std::string_view pair = query.substr(0, ampersand);
-    if (pair.starts_with("size=")) {
-      if (!parse_digits(pair.substr(5), size) || size > kMaxEchoBytes) return std::nullopt;
+    if (pair == "size" || pair.starts_with("size=")) {
+      if (!parse_digits(pair.substr(std::min<size_t>(pair.size(), 5)), size) ||
+          size > kMaxEchoBytes)
+        return std::nullopt;
       break;
     }
     query.remove_prefix(ampersand == std::string_view::npos ? query.size() : ampersand + 1);
@@ -348,8 +350,9 @@ bool answer(const Request& request, std::string_view body, const Addresses& addr
     reply.body = made;
   } else {
     reply.status = 400;
+    reply.body = "size must be digits, at most 1048576";
   }
-  if (reply.status != 200) reply.body = reason(reply.status);
+  if (reply.status != 200 && reply.body.empty()) reply.body = reason(reply.status);
   append_reply(reply, date, out);
   return request.keep_alive;
 }

@@ -5,7 +5,7 @@
 //
 // It is right for requests without a body, pipelined or split anywhere. It never closes by itself
 // and knows no timeouts: it is a yardstick, not a server to put before users.
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -23,11 +23,11 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "server/reference/flags.h"
 #include "server/reference/http_date.h"
+#include "server/reference/listener.h"
 
 namespace hotlap::reference {
 namespace {
@@ -40,24 +40,6 @@ constexpr size_t kCarryBytes =
 constexpr size_t kReadBytes = 16 * 1024;
 constexpr size_t kMaxConnections = 1 << 20;
 constexpr int kSlowReaderMs = 5000;
-constexpr char kCongestion[] = "cubic";  // as the lab's own: a default of BBR is noisy on loopback
-
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // Up to three bytes of a connection's last read that may begin an end of request.
 struct Carry {
@@ -217,36 +199,6 @@ class Poller {
   std::string pipelined_;
 };
 
-// An open listener, or none and the reason printed.
-Fd listen_on(Flags& flags) {
-  bool v6 = flags.host.find(':') != std::string::npos;
-  sockaddr_storage storage{};
-  auto* v4_address = reinterpret_cast<sockaddr_in*>(&storage);
-  auto* v6_address = reinterpret_cast<sockaddr_in6*>(&storage);
-  storage.ss_family = v6 ? AF_INET6 : AF_INET;
-  void* host = v6 ? static_cast<void*>(&v6_address->sin6_addr) : &v4_address->sin_addr;
-  (v6 ? v6_address->sin6_port : v4_address->sin_port) = htons(flags.port);
-  if (inet_pton(storage.ss_family, flags.host.c_str(), host) != 1) {
-    std::fprintf(stderr, "hotlap-floor: '%s' is no IP address; --listen wants one\n",
-                 flags.host.c_str());
-    return Fd();
-  }
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  socklen_t length = v6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-  Fd fd(socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  int on = 1;
-  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  setsockopt(fd.get(), IPPROTO_TCP, TCP_CONGESTION, kCongestion, sizeof kCongestion - 1);
-  if (fd.get() < 0 || bind(fd.get(), address, length) != 0 || listen(fd.get(), 4096) != 0) {
-    std::fprintf(stderr, "hotlap-floor: cannot listen on %s: %s; choose another port, or 0\n",
-                 printable_address(flags.host, flags.port).c_str(), std::strerror(errno));
-    return Fd();
-  }
-  getsockname(fd.get(), address, &length);
-  flags.port = ntohs(v6 ? v6_address->sin6_port : v4_address->sin_port);
-  return fd;
-}
-
 int serve(Flags flags) {
   sigset_t stop_signals;
   sigemptyset(&stop_signals);
@@ -255,7 +207,7 @@ int serve(Flags flags) {
   pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
   // Never read, so that it stays ready and stops every poller.
   Fd stop(signalfd(-1, &stop_signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  Fd listener = listen_on(flags);
+  Fd listener = listen_on(flags, "hotlap-floor");
   if (listener.get() < 0 || stop.get() < 0) return 3;
 
   rlimit files{};

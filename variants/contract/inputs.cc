@@ -64,6 +64,9 @@ std::vector<std::string> request_lines() {
   add_one_byte_changes("GET /hello HTTP/1.1", lines);
   add_one_byte_changes("OPTIONS * HTTP/1.0", lines);
   add_one_byte_changes("POST http://a/b?c HTTP/1.2", lines);
+  // Longer than two of the widest blocks that a variant takes at once.
+  add_one_byte_changes("GET /articles/2026/benchmarks?utm_source=feed&page=2&sort=-date HTTP/1.1",
+                       lines);
   std::erase_if(lines, [](const std::string& line) {
     return has_line_byte(line) || line.size() > server::kMaxRequestLineBytes;
   });

@@ -4,35 +4,27 @@
 #include <string_view>
 #include <vector>
 
-#include "server/stage_state.h"
-#include "variants/registry.h"
+#include "variants/contract/owned_arena.h"
 
 namespace hotlap::variants {
 
 class OwnedMap {
  public:
-  explicit OwnedMap(const server::HeaderMapStage& stage)
-      : stage_(stage),
-        allocation_(*variants_of<server::AllocationStage>().front()),
-        state_(stage.info),
-        arena_state_(allocation_.info) {
-    arena_.stage = &allocation_;
-    arena_.state = arena_state_.get();
-    allocation_.init(arena_.state, arena_);
+  explicit OwnedMap(const server::HeaderMapStage& stage) : stage_(stage), state_(stage.info) {
     stage_.init(state_.get());
   }
-  ~OwnedMap() {
-    stage_.destroy(state_.get());
-    allocation_.destroy(arena_.state, arena_);
-  }
+  ~OwnedMap() { stage_.destroy(state_.get()); }
+  OwnedMap(const OwnedMap&) = delete;
+  OwnedMap& operator=(const OwnedMap&) = delete;
+
   server::HttpStatus parse(std::string_view block) {
     framing = server::FramingFields{};
-    return stage_.parse(state_.get(), block, arena_, framing);
+    return stage_.parse(state_.get(), block, arena_.get(), framing);
   }
   // As between two requests.
   void finish_request() {
     stage_.clear(state_.get());
-    allocation_.reset(arena_.state, arena_);
+    arena_.reset();
   }
   std::vector<server::HeaderField> fields() const {
     std::vector<server::HeaderField> all;
@@ -49,9 +41,8 @@ class OwnedMap {
 
  private:
   const server::HeaderMapStage& stage_;
-  const server::AllocationStage& allocation_;
-  server::StageState state_, arena_state_;
-  server::Arena arena_;
+  server::StageState state_;
+  OwnedArena arena_;
 };
 
 }  // namespace hotlap::variants

@@ -63,8 +63,13 @@ void work(void* context) {
   ThreadContext thread(service.pipeline());
   Ready ready{};
   while (queue.pop(ready)) {
-    thread.now_ms = coarse_now_ms();
-    poller.give_back(*ready.connection, drive(service, thread, ready));
+    bool given_back = false;
+    while (!given_back) {
+      thread.now_ms = coarse_now_ms();
+      const std::uint32_t wait_for = drive(service, thread, ready);
+      given_back = poller.give_back(*ready.connection, wait_for);
+      ready.events = wait_for;  // which came meanwhile if it was not given back
+    }
   }
 }
 
@@ -92,21 +97,14 @@ std::string run(Service& service, const StageConfig& config) {
   return error;
 }
 
-const char* valid_with(const Pipeline& pipeline) {
-  return pipeline.readiness->concurrent_change
-             ? nullptr
-             : "its workers re-arm connections while the poller waits, which this readiness "
-               "variant does not allow; use dispatch=inline_pollers";
-}
-
 }  // namespace
 
 extern constinit const DispatchStage dispatch_thread_pool = {
     .info = {.name = "thread_pool",
              .summary = "thread_pool:N, one poller hands ready connections to N workers",
-             .costs = "1 lock and wake-up, 1 epoll_ctl a request",
-             .configure = configure_threads,
-             .valid_with = valid_with},
+             .costs = "1 lock and wake-up, 1 re-arming call of the readiness variant a request",
+             .configure = configure_threads},
+    .arms_each_event = true,
     .listeners = listeners,
     .run = run,
 };

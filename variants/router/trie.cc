@@ -1,7 +1,7 @@
 // A tree of segments: from each node to the next by literal text, by a parameter, or to the end by
-// a catch-all. Costs one search among siblings a segment, however many routes there are; where a
-// literal and a parameter both fit, both ways are gone, since the first registered wins. A walk
-// forks at most as often as the patterns have such places.
+// a catch-all. Costs one search among siblings a segment, however many routes there are. Where a
+// literal and a parameter both fit, both ways are gone, since the first registered wins; a node is
+// visited at most once.
 #include <algorithm>
 #include <deque>
 #include <new>
