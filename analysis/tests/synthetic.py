@@ -20,9 +20,8 @@ import numpy as np
 SLICE_NS = 5_000_000
 ROUND_NS = 1_500_000_000
 REQUESTS_PER_SLICE = 700
-CLASSES = (
-    "started ok unexpected_status unexpected_body connect reset timeout protocol in_flight".split()
-)
+CLASSES = "started ok unexpected_status unexpected_body connect reset timeout protocol tls".split()
+CLASSES += ["in_flight"]
 SLICE_COLUMNS = [
     "pass",
     "round",

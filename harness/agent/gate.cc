@@ -56,7 +56,7 @@ absl::StatusOr<VerifySummary> run_gate(const Prepared& prepared, bool full,
     if (!process.ok()) return process.status();
     const targets::Endpoint& endpoint = (*process)->process().endpoint();
     all.push_back({absl::StrCat(arms[arm].name(), " (", prepared.echoes[index].asked(), ")"),
-                   {endpoint.host, endpoint.port}});
+                   {endpoint.host, endpoint.port, speaks_tls((*process)->process().echo())}});
     if (arms[arm].target().has_pipeline()) pipelines.push_back(all.back());
     running.push_back(*std::move(process));
   }

@@ -49,6 +49,23 @@ absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
   return spec;
 }
 
+absl::StatusOr<load::ArmSpec> load_arm(const targets::TargetProcess& target,
+                                       const hotlap::v1::Workload& workload) {
+  auto spec = load_arm(target.endpoint().to_string(), workload);
+  if (!spec.ok() || !speaks_tls(target.echo())) return spec;
+  load::TlsSpec tls;
+  tls.verify = false;
+  tls.resume = true;
+  spec->tls = tls;
+  return spec;
+}
+
+bool speaks_tls(const std::string& echo) { return absl::StrContains(echo, "transport=tls"); }
+
+bool resumes_sessions(const std::string& echo) {
+  return absl::StrContains(echo, "transport=tls_resumed");
+}
+
 void add_counts(const load::Counts& counts, hotlap::v1::ErrorCounts& sum) {
   using load::Outcome;
   sum.set_started(sum.started() + counts.started);
@@ -59,6 +76,7 @@ void add_counts(const load::Counts& counts, hotlap::v1::ErrorCounts& sum) {
   sum.set_reset(sum.reset() + counts[Outcome::kReset]);
   sum.set_timeout(sum.timeout() + counts[Outcome::kTimeout]);
   sum.set_protocol(sum.protocol() + counts[Outcome::kProtocol]);
+  sum.set_tls(sum.tls() + counts[Outcome::kTls]);
   sum.set_in_flight(sum.in_flight() + counts[Outcome::kInFlight]);
 }
 
@@ -84,7 +102,8 @@ absl::Status check_errors(const std::string& arm, const hotlap::v1::ErrorCounts&
       {"connect", counts.connect()},
       {"reset", counts.reset()},
       {"timeout", counts.timeout()},
-      {"protocol", counts.protocol()}};
+      {"protocol", counts.protocol()},
+      {"TLS", counts.tls()}};
   int64_t failed = 0;
   std::vector<std::string> parts;
   for (const auto& [name, count] : classes) {

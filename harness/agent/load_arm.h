@@ -10,12 +10,23 @@
 #include "harness/load/generator.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
+#include "harness/targets/target_process.h"
 
 namespace hotlap::agent {
 
 // `endpoint` is "HOST:PORT". The workload is an effective one.
 absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
                                        const hotlap::v1::Workload& workload);
+
+// The same for a target that runs; over TLS where its pipeline does. Such a server is a child of
+// ours, with a certificate that it made a moment ago: nothing is verified. Sessions are offered
+// again; whether they resume is the server's choice.
+absl::StatusOr<load::ArmSpec> load_arm(const targets::TargetProcess& target,
+                                       const hotlap::v1::Workload& workload);
+
+// Whether a pipeline, as its server echoes it, speaks TLS; and whether it resumes sessions.
+bool speaks_tls(const std::string& echo);
+bool resumes_sessions(const std::string& echo);
 
 void add_counts(const load::Counts& counts, hotlap::v1::ErrorCounts& sum);
 

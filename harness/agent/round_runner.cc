@@ -135,7 +135,7 @@ absl::Status RoundRunner::start_load() {
   if (generator_ == nullptr) return absl::ResourceExhaustedError(error);
   // The order in every array is a role too.
   for (uint32_t arm : draw_.array_order) {
-    auto spec = load_arm(arms_[arm].process->process().endpoint().to_string(), workload);
+    auto spec = load_arm(arms_[arm].process->process(), workload);
     if (!spec.ok()) return spec.status();
     arms_[arm].load_index = generator_->add_arm(*std::move(spec));
   }

@@ -35,7 +35,7 @@ absl::Status try_workload(const ArmProcess& process, const std::string& arm,
   auto generator =
       load::Generator::start(cpus, static_cast<int>(experiment.workload().threads()), error);
   if (generator == nullptr) return absl::ResourceExhaustedError(error);
-  auto spec = load_arm(process.process().endpoint().to_string(), experiment.workload());
+  auto spec = load_arm(process.process(), experiment.workload());
   if (!spec.ok()) return spec.status();
   const size_t index = generator->add_arm(*std::move(spec));
   const load::Opened opened = generator->open(index);
@@ -49,6 +49,20 @@ absl::Status try_workload(const ArmProcess& process, const std::string& arm,
   if (!status.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(
         std::string(status.message()), "; the first: ", generator->first_failure(index)));
+  }
+  int64_t handshakes = 0;
+  int64_t resumed = 0;
+  for (const auto& slice : result.slices) {
+    handshakes += slice.tls_handshakes;
+    resumed += slice.tls_resumed;
+  }
+  // The first of each connection has nothing to resume.
+  const int64_t again = handshakes - int64_t{experiment.workload().connections()};
+  if (resumes_sessions(process.process().echo()) && again > 0 && resumed == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("arm ", arm, ": none of ", again,
+                     " handshakes resumed a session, as its transport "
+                     "says that it does: it would be timed under a wrong name"));
   }
   return absl::OkStatus();
 }

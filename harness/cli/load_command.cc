@@ -71,7 +71,7 @@ std::string time_text(double ns) {
 
 int64_t failures(const ErrorCounts& counts) {
   return counts.unexpected_status() + counts.unexpected_body() + counts.connect() + counts.reset() +
-         counts.timeout() + counts.protocol();
+         counts.timeout() + counts.protocol() + counts.tls();
 }
 
 void print_text(const LoadFlags& flags, const LoadResponse& result) {
@@ -103,6 +103,7 @@ void print_text(const LoadFlags& flags, const LoadResponse& result) {
       {"reset", counts.reset()},
       {"timeout", counts.timeout()},
       {"protocol", counts.protocol()},
+      {"TLS", counts.tls()},
       {"in flight at the end", counts.in_flight()}};
   for (const auto& [name, count] : classes) {
     if (count > 0) printf(", %ld %s", static_cast<long>(count), name);
@@ -143,6 +144,7 @@ void print_json(const LoadFlags& flags, const LoadResponse& result) {
                         {"reset", counts.reset()},
                         {"timeout", counts.timeout()},
                         {"protocol", counts.protocol()},
+                        {"tls", counts.tls()},
                         {"in_flight", counts.in_flight()}};
   auto& latency = object["response_time_ns"];
   for (double q : kQuantiles) {

@@ -119,7 +119,7 @@ def test_load_sums(hotlap: Hotlap, more: list[str]) -> None:
     assert result.code == 0, result.err
     requests = result.json()["requests"]
     assert requests["ok"] > 0
-    parts = sum(requests[name] for name in (*CLASSES, "protocol", "in_flight"))
+    parts = sum(requests[name] for name in (*CLASSES, "protocol", "tls", "in_flight"))
     assert parts == requests["started"]
 
 
@@ -153,7 +153,7 @@ def test_load_while_the_server_dies(hotlap: Hotlap) -> None:
         result = started.end()
     assert_error(result, "requests failed", "--allow-errors")
     requests = result.json()["requests"]
-    parts = sum(requests[name] for name in (*CLASSES, "protocol", "in_flight"))
+    parts = sum(requests[name] for name in (*CLASSES, "protocol", "tls", "in_flight"))
     assert parts == requests["started"]
 
 

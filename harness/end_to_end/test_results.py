@@ -122,7 +122,7 @@ def test_every_request_is_in_one_class(hotlap: Hotlap, out: Path) -> None:
     ab(hotlap, out, *TWO_FAST, *ONE_ROUND, "--no-counting")
     classes = ("ok", "unexpected_status", "unexpected_body", "connect", "reset", "timeout")
     for row in rows(out):
-        parts = [int(row[name]) for name in (*classes, "protocol", "in_flight")]
+        parts = [int(row[name]) for name in (*classes, "protocol", "tls", "in_flight")]
         assert sum(parts) == int(row["started"]) == int(row["ok"]) > 0
         assert "nan" not in row.values() and "-1" not in row.values()
 
@@ -132,6 +132,22 @@ def test_three_arms(hotlap: Hotlap, out: Path) -> None:
     found = ab(hotlap, out, *stage, *ONE_ROUND, "--no-counting").json()
     assert {row["arm"] for row in rows(out)} == {"a", "b", "c"}
     assert {metric["arm"] for metric in found["metrics"]} == {"b", "c"}
+
+
+@pytest.mark.parametrize("more", [[], ["--close"]])
+def test_tls_pipelines_are_asked_and_loaded_over_tls(
+    hotlap: Hotlap, out: Path, more: list[str]
+) -> None:
+    """The gate and the load speak what each arm speaks."""
+    stage = ("--stage", "transport=plain,tls,tls_resumed", "--base", "fast", *more)
+    found = ab(hotlap, out, *stage, *ONE_ROUND, "--no-counting").json()
+    assert {metric["arm"] for metric in found["metrics"]} == {"b", "c"}
+    for row in rows(out):
+        assert int(row["started"]) == int(row["ok"]) > 0
+        assert row["tls"] == "0"
+    echoes = run_facts(out)["echoes"]
+    for name, echo in zip(("plain", "tls", "tls_resumed"), echoes, strict=True):
+        assert f"transport={name}," in echo["pipeline"]
 
 
 def test_echoed_pipelines_are_recorded_in_full(hotlap: Hotlap, out: Path) -> None:

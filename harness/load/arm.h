@@ -4,6 +4,7 @@
 #define HOTLAP_HARNESS_LOAD_ARM_H_
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,11 @@ struct Arm {
 
   ArmSpec spec;
   std::vector<Request> requests;
-  std::vector<ExpectedBody> bodies;  // one a request
-  std::vector<std::size_t> turns;    // which request comes when, on each connection; then again
-  bool per_connection = false;       // some body is learned by each connection for itself
-  std::string fault;                 // why it cannot be loaded; empty when it can
+  std::vector<ExpectedBody> bodies;   // one a request
+  std::vector<std::size_t> turns;     // which request comes when, on each connection; then again
+  std::shared_ptr<const TlsArm> tls;  // null in plain
+  bool per_connection = false;        // some body is learned by each connection for itself
+  std::string fault;                  // why it cannot be loaded; empty when it can
 
  private:
   std::string prepare() {
@@ -33,8 +35,9 @@ struct Arm {
     if (spec.pipeline > 1 && !spec.keep_alive) {
       return "pipelining needs connections that are kept";
     }
+    std::string error;
+    if (spec.tls && (tls = TlsArm::make(*spec.tls, error)) == nullptr) return error;
     for (std::size_t i = 0; i < spec.requests.size(); ++i) {
-      std::string error;
       auto request = build_request(spec.requests[i], spec.endpoint, spec.keep_alive, error);
       if (!request) return error;
       if (request->body_rule == BodyRule::kExact) {

@@ -13,6 +13,7 @@
 #include "harness/load/reply_memo.h"
 #include "harness/load/reply_reader.h"
 #include "harness/load/socket.h"
+#include "harness/load/tls_wire.h"
 
 namespace hotlap::load {
 
@@ -83,6 +84,8 @@ struct Connection {
   std::int64_t reply_bytes = 0;
   Flights flights;
   Fd socket;
+  std::unique_ptr<TlsWire> tls;  // null in plain
+  tls::SessionPtr session;       // to be offered when it is opened anew
   ReplyReader reader;
   BodyComparison comparison;
   std::unique_ptr<OwnReplies> own;

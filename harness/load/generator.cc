@@ -28,6 +28,8 @@ std::string remedy(int error, const Endpoint& endpoint) {
       return "does a server listen on " + endpoint.text() + "?";
     case ETIMEDOUT:
       return "the server does not take more connections: raise its backlog and descriptor limit";
+    case EPROTO:
+      return "is " + endpoint.text() + " a TLS server, and its certificate one to trust?";
     case ECANCELED:
       return "the load was cancelled";
     default:
@@ -98,12 +100,16 @@ Opened Generator::open(std::size_t arm_index) {
   for (const int count : achieved) opened.achieved += count;
   if (opened.achieved == opened.asked) return opened;
   int error = crew_->cancelled.load() ? ECANCELED : ECONNRESET;
+  std::string fault = std::strerror(error);
   for (int thread = 0; thread < crew_->team->size(); ++thread) {
-    if (const int own = crew_->lane(thread, arm_index)->open_error(); own != 0) error = own;
+    const Lane& lane = *crew_->lane(thread, arm_index);
+    if (lane.open_error() == 0) continue;
+    error = lane.open_error();
+    fault = lane.connect_fault(error);
   }
   opened.error = where + "only " + std::to_string(opened.achieved) + " of " +
-                 std::to_string(opened.asked) + " connections could be opened (" +
-                 std::strerror(error) + "): " + remedy(error, arm.spec.endpoint);
+                 std::to_string(opened.asked) + " connections could be opened (" + fault +
+                 "): " + remedy(error, arm.spec.endpoint);
   return opened;
 }
 

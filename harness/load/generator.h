@@ -23,6 +23,7 @@
 #include "harness/load/pacer.h"
 #include "harness/load/request.h"
 #include "harness/load/times.h"
+#include "harness/load/tls_wire.h"
 
 namespace hotlap::load {
 
@@ -33,6 +34,7 @@ struct ArmSpec {
   bool keep_alive = true;                   // false: a connection for each request
   int pipeline = 1;                         // requests in flight on one connection, at most
   std::int64_t timeout_ns = 5'000'000'000;  // from the send of a request, its connecting included
+  std::optional<TlsSpec> tls = {};          // plain when absent
 };
 
 struct Opened {
@@ -57,6 +59,8 @@ struct SliceResult {
   std::int64_t response_ns = 0;       // sum of all response times, failures too: against
                                       // connections x duration it is Little's law for the slice
   std::int64_t late_ns = 0;           // by which the last thread's first send missed start_ns
+  std::int64_t tls_handshakes = 0;    // begun and ended in this slice
+  std::int64_t tls_resumed = 0;       // of these
   int reopened = 0;                   // connections found dead and opened anew before the slice
 };
 
@@ -104,6 +108,8 @@ struct LoadReport {
   double busiest_thread_share = 0;  // CPU time by wall time, of the load thread that has most
   std::int64_t bytes_received = 0;
   std::int64_t reopened = 0;  // connections opened anew after a failure
+  std::int64_t tls_handshakes = 0;
+  std::int64_t tls_resumed = 0;  // of these
   bool cancelled = false;
   // X·R/N after the ramp (a tenth of the run, at most a second): 1 in a sound closed loop. Absent
   // when the run was too short to have a steady part.

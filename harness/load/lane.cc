@@ -147,8 +147,8 @@ void Lane::on_event(Connection& connection, std::uint32_t events) {
       return;
     case State::kConnecting:
       if (const int error = connected(connection); error != 0) {
-        fail(connection, Outcome::kConnect, clock_.now_ns(), std::strerror(error));
-      } else if (!connection.flights.empty()) {
+        fail(connection, connect_outcome(error), clock_.now_ns(), connect_fault(error));
+      } else if (connection.state != State::kConnecting && !connection.flights.empty()) {
         send_rest(connection);
       }
       return;

@@ -48,6 +48,8 @@ struct LaneTotals {
   std::int64_t last_reply_ns = 0;
   std::int64_t stopped_ns = 0;  // when sending ended
   std::int64_t reopened = 0;
+  std::int64_t tls_handshakes = 0;
+  std::int64_t tls_resumed = 0;  // of these
   // Over the steady part: requests in flight integrated over time, and that time by connections.
   std::int64_t steady_in_flight_ns = 0;
   std::int64_t steady_capacity_ns = 0;
@@ -65,6 +67,8 @@ class Lane {
   void close();
   // errno of the first connection that could not be opened; 0 when none failed.
   int open_error() const { return open_error_; }
+  // A connect's failure in words; EPROTO is the last one of TLS.
+  std::string connect_fault(int error) const;
 
   // Before a slice: looks at idle connections once, opens dead ones anew. Adds to the totals.
   void prepare();
@@ -120,6 +124,15 @@ class Lane {
   void drop(Connection& connection, Health health);
   void on_idle_event(Connection& connection);
 
+  // lane_tls.cc: what TLS changes.
+  int shake_hands(Connection& connection);
+  void begin_tls(Connection& connection);
+  void end_tls(Connection& connection);
+  ssize_t receive(Connection& connection);
+  ssize_t send(Connection& connection, std::string_view bytes);
+  void fail_to_read(Connection& connection, int error);
+  Outcome connect_outcome(int error) const;
+
   // lane_open.cc: the open loop.
   void begin_open();
   void dispatch();
@@ -160,6 +173,7 @@ class Lane {
   std::vector<FreeSlot> ready_;
   std::vector<Connection*> to_send_;  // with pipelining: what they start goes out together
   int open_error_ = 0;
+  std::string tls_fault_;
 
   Stint stint_;
   std::int64_t stop_ns_ = 0;  // of the stint, or 0 once sending has ended

@@ -18,7 +18,7 @@ void Lane::watch(Connection& connection, int operation, bool writable) {
   epoll_ctl(epoll_.get(), operation, connection.socket.get(), &event);
 }
 
-// Begins to connect; the errno of a failure, else 0.
+// Begins to connect; the errno of a failure (EPROTO of TLS), else 0.
 int Lane::connect(Connection& connection) {
   Dialled dialled = dial(arm_.spec.endpoint);
   if (dialled.error != 0) return dialled.error;
@@ -28,22 +28,25 @@ int Lane::connect(Connection& connection) {
   if (arm_.per_connection) {
     connection.own = std::make_unique<OwnReplies>(arm_.requests.size());
   }
+  if (arm_.tls != nullptr) begin_tls(connection);
   watch(connection, EPOLL_CTL_ADD, !dialled.connected);
-  return 0;
+  return arm_.tls != nullptr && dialled.connected ? shake_hands(connection) : 0;
 }
 
-// What a connect under way came to; the errno of a failure, else 0.
+// What a connect under way came to; the errno of a failure, else 0. A handshake may go on then.
 int Lane::connected(Connection& connection) {
   int error = 0;
   socklen_t length = sizeof error;
   getsockopt(connection.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) return error;
+  if (connection.tls != nullptr) return shake_hands(connection);
   connection.state = State::kIdle;
   watch(connection, EPOLL_CTL_MOD, false);
   return 0;
 }
 
 void Lane::drop(Connection& connection, Health health) {
+  end_tls(connection);
   connection.socket.reset();
   connection.state = State::kClosed;
   connection.partial = false;
@@ -97,8 +100,10 @@ void Lane::await_connects() {
       auto& connection = *static_cast<Connection*>(source);
       if (connection.state == State::kIdle) on_idle_event(connection);
       if (connection.state != State::kConnecting) continue;
+      const int error = connected(connection);
+      if (error == 0 && connection.state == State::kConnecting) continue;
       --under_way;
-      if (const int error = connected(connection); error != 0) {
+      if (error != 0) {
         if (open_error_ == 0) open_error_ = error;
         drop(connection, Health::kDead);
       }
@@ -137,9 +142,9 @@ void Lane::prepare() {
     }
     // A connection that cannot be had is a request that could not be made.
     ++totals_.counts.started;
-    ++totals_.counts[Outcome::kConnect];
+    ++totals_.counts[connect_outcome(open_error_)];
     times_.failures.record(clock_.now_ns() - began_ns);
-    note_failure(*connection, std::strerror(open_error_));
+    note_failure(*connection, connect_fault(open_error_));
   }
 }
 
@@ -165,7 +170,7 @@ void Lane::probe(int wait_ms) {
 // Bytes that nobody asked for are entered as a request of their own that failed, so that the
 // classes still sum to `started`. A connection that ends while nothing is asked is no failure.
 void Lane::on_idle_event(Connection& connection) {
-  const ssize_t size = ::recv(connection.socket.get(), buffer_.data(), buffer_.size(), 0);
+  const ssize_t size = receive(connection);
   if (size < 0 && errno == EAGAIN) return;
   if (size > 0) {
     totals_.bytes_received += size;

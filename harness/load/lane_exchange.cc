@@ -21,13 +21,13 @@ constexpr std::int64_t kConnectBackoffNs = 10'000'000;
 void Lane::read_reply(Connection& connection, std::uint32_t events) {
   const bool half_closed = (events & EPOLLRDHUP) != 0;
   // A peer that sends without end must not keep the others, nor its own deadline, waiting: the next
-  // event goes on where this one ends.
-  for (int reads = 0; reads < kMaxReadsAnEvent; ++reads) {
-    const ssize_t size = ::recv(connection.socket.get(), buffer_.data(), buffer_.size(), 0);
+  // event goes on where this one ends. But what TLS holds back no event announces.
+  for (int reads = 0; reads < kMaxReadsAnEvent || connection.tls != nullptr; ++reads) {
+    const ssize_t size = receive(connection);
     if (size <= 0) {
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
       if (size == 0) return on_end_of_stream(connection);
-      return fail(connection, Outcome::kReset, clock_.now_ns(), std::strerror(errno));
+      return fail_to_read(connection, errno);
     }
     totals_.bytes_received += size;
     const auto taken = static_cast<std::size_t>(size);
@@ -179,13 +179,14 @@ void Lane::complete(Connection& connection, Outcome outcome, bool keep) {
 // waited as long where it was time, and lose their connection else.
 void Lane::fail(Connection& connection, Outcome outcome, std::int64_t now, std::string_view why) {
   note_failure(connection, why);
-  const bool shared = outcome == Outcome::kTimeout || outcome == Outcome::kConnect;
+  const bool connecting = outcome == Outcome::kConnect || outcome == Outcome::kTls;
+  const bool shared = outcome == Outcome::kTimeout || connecting;
   for (bool first = true; !connection.flights.empty(); first = false) {
     settle(connection, first || shared ? outcome : Outcome::kReset, now);
     if (pacer_) ++connection.parked;
   }
   drop(connection, Health::kDead);
-  connection.revive_ns = outcome == Outcome::kConnect ? now + kConnectBackoffNs : now;
+  connection.revive_ns = connecting ? now + kConnectBackoffNs : now;
   if (stint_.revive && connection.revive_ns < timer_at_ns_) set_timer(connection.revive_ns);
 }
 

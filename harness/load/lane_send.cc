@@ -20,7 +20,7 @@ void Lane::start(Connection& connection, std::int64_t intended, std::int64_t now
   if (connection.unsent++ == 0) connection.sent = 0;
   if (connection.state == State::kClosed) {
     if (const int error = connect(connection); error != 0) {
-      fail(connection, Outcome::kConnect, now, std::strerror(error));
+      fail(connection, connect_outcome(error), now, connect_fault(error));
       return;
     }
   }
@@ -56,7 +56,8 @@ void Lane::send_rest(Connection& connection) {
 bool Lane::send_some(Connection& connection) {
   constexpr std::size_t kMostPieces = 64;
   std::array<iovec, kMostPieces> pieces;
-  const std::size_t count = std::min(connection.unsent, kMostPieces);
+  const std::size_t most = connection.tls != nullptr ? 1 : kMostPieces;
+  const std::size_t count = std::min(connection.unsent, most);
   const std::size_t first = connection.flights.size() - connection.unsent;
   std::size_t skip = connection.sent;
   for (std::size_t i = 0; i < count; ++i) {
@@ -66,7 +67,7 @@ bool Lane::send_some(Connection& connection) {
   }
   ssize_t size = 0;
   if (count == 1) {
-    size = ::send(connection.socket.get(), pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+    size = send(connection, {static_cast<const char*>(pieces[0].iov_base), pieces[0].iov_len});
   } else {
     msghdr message{};
     message.msg_iov = pieces.data();

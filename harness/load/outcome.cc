@@ -19,6 +19,8 @@ std::string_view name(Outcome outcome) {
       return "timeout";
     case Outcome::kProtocol:
       return "protocol";
+    case Outcome::kTls:
+      return "tls";
     case Outcome::kInFlight:
       return "in_flight";
     case Outcome::kNeverSent:

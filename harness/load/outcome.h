@@ -19,11 +19,12 @@ enum class Outcome : std::uint8_t {
   kReset,             // the connection ended, by RST or FIN, before the reply was whole
   kTimeout,           // no whole reply by the request's deadline, connecting included
   kProtocol,          // what came is not a well-formed reply, or a reply that nobody asked for
+  kTls,               // a handshake that failed, or records that are none
   kInFlight,          // unanswered when the load ended
   kNeverSent,         // open loop: due, but no connection was free in time
 };
 
-inline constexpr std::size_t kOutcomes = 9;
+inline constexpr std::size_t kOutcomes = 10;
 
 // The class's name as results print it: "ok", "unexpected_status", ….
 std::string_view name(Outcome outcome);

@@ -61,6 +61,8 @@ void Generator::Crew::fill(std::size_t arm, std::int64_t start_ns, LoadReport& r
       report.busiest_thread_share = std::max(report.busiest_thread_share, share);
     }
     report.reopened += totals.reopened;
+    report.tls_handshakes += totals.tls_handshakes;
+    report.tls_resumed += totals.tls_resumed;
     report.wall_ns = std::max(report.wall_ns, totals.last_reply_ns - start_ns);
     report.sending_ns = std::max(report.sending_ns, totals.stopped_ns - start_ns);
     steady_in_flight_ns += totals.steady_in_flight_ns;

@@ -22,6 +22,8 @@ SliceResult Generator::Crew::sum_up(const SliceSpec& slice, std::int64_t start_n
     result.bytes_received += worker.totals.bytes_received;
     result.response_ns += worker.totals.response_ns;
     result.reopened += static_cast<int>(worker.totals.reopened);
+    result.tls_handshakes += worker.totals.tls_handshakes;
+    result.tls_resumed += worker.totals.tls_resumed;
     result.generator_cpu_ns += worker.cpu_ns;
     result.late_ns = std::max(result.late_ns, worker.totals.first_send_ns - start_ns);
     result.duration_ns = std::max(result.duration_ns, worker.totals.last_reply_ns - start_ns);

@@ -28,7 +28,7 @@ constexpr char kLatency[] = "latency.csv";
 constexpr char kRun[] = "run.json";
 
 constexpr char kCountColumns[] =
-    "started,ok,unexpected_status,unexpected_body,connect,reset,timeout,protocol,in_flight";
+    "started,ok,unexpected_status,unexpected_body,connect,reset,timeout,protocol,tls,in_flight";
 
 std::string slices_header() {
   return absl::StrCat("pass,round,set,block,position,arm,start_ns,duration_ns,", kCountColumns,
@@ -81,7 +81,7 @@ absl::Status write_file(const fs::path& path, int flags, const std::string& text
 
 void add_counts(CsvLine& line, const ErrorCounts& c) {
   for (int64_t n : {c.started(), c.ok(), c.unexpected_status(), c.unexpected_body(), c.connect(),
-                    c.reset(), c.timeout(), c.protocol(), c.in_flight()}) {
+                    c.reset(), c.timeout(), c.protocol(), c.tls(), c.in_flight()}) {
     line.integer(n);
   }
 }

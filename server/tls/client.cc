@@ -32,6 +32,7 @@ bool is_address(const std::string& host) {
 }
 
 bool set_host(SSL* ssl, const std::string& host, bool verify) {
+  if (host.empty()) return !verify;
   if (is_address(host)) {
     return !verify || X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host.c_str()) == 1;
   }

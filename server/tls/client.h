@@ -23,7 +23,8 @@ std::unique_ptr<ClientContext> make_client_context(const ClientSettings& setting
 
 // A connection over fd that begins with its first read, write or SSL_do_handshake. `host` is a name
 // (also told to the server) or a numeric address without brackets; the certificate must be for it
-// where it is verified. Null when memory is short.
+// where it is verified, and only where it is not may it be empty. Null when it is no host or memory
+// is short.
 SslPtr make_client(const ClientContext& shared, const std::string& host, int fd);
 
 // Why the handshake failed, for people: the certificate's fault where it is that. Forgets the
