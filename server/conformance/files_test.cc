@@ -1,5 +1,5 @@
 // Streamed files, whoever moves their bytes: sizes at the edges of buffers, slow readers, clients
-// and files that go away half-way. Every body variant under both ways to dispatch.
+// and files that go away half-way. Every body variant under every way to dispatch and to wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -194,8 +194,10 @@ TEST_P(Files, AFileCutShortEndsTheConnection) {
 std::vector<std::string> file_pipelines() {
   std::vector<std::string> specs;
   for (const server::BodyStage* body : variants::variants_of<server::BodyStage>()) {
-    for (const char* base : {"baseline", "fast,dispatch=thread_pool:2", "baseline,transport=tls",
-                             "fast,dispatch=thread_pool:2,transport=tls_resumed"}) {
+    for (const char* base :
+         {"baseline", "fast,dispatch=thread_pool:2", "baseline,transport=tls",
+          "fast,dispatch=thread_pool:2,transport=tls_resumed", "baseline,readiness=epoll_edge",
+          "baseline,readiness=epoll_edge,transport=tls", "baseline,dispatch=io_uring"}) {
       std::string spec = std::string(base) + ",body=" + body->info.name, error;
       if (server::parse_pipeline(spec, error)) specs.push_back(std::move(spec));
     }

@@ -284,6 +284,7 @@ TEST_P(Tls, OldVersionsAndForeignProtocolsAreRefused) {
 INSTANTIATE_TEST_SUITE_P(Pipelines, Tls,
                          testing::Values("baseline,transport=tls",
                                          "fast,dispatch=thread_pool:2,transport=tls",
+                                         "baseline,readiness=epoll_edge,transport=tls",
                                          "baseline,transport=tls_resumed",
                                          "fast,dispatch=thread_pool:2,transport=tls_resumed"),
                          [](const auto& info) { return pipeline_test_name(info.param); });

@@ -79,7 +79,7 @@ SslPtr make_client(const ClientContext& shared, const std::string& host, int fd)
 
 std::string handshake_error(SSL* ssl) {
   const long fault = SSL_get_verify_result(ssl);
-  const std::string reason = take_error();
+  std::string reason = take_error();
   if (fault == X509_V_OK) return reason;
   return std::string("the certificate is not trusted: ") + X509_verify_cert_error_string(fault);
 }
