@@ -20,6 +20,10 @@ std::string describe(std::string_view spec) {
   return pipeline ? describe_pipeline(*pipeline) : "error: " + error;
 }
 
+bool variant_is_missing(std::string_view spec) {
+  return describe(spec).find("not supported on this machine") != std::string::npos;
+}
+
 TEST(Pipeline, ProfilesAndChanges) {
   EXPECT_EQ(describe(""), describe("baseline"));
   EXPECT_THAT(describe("fast"), HasSubstr("request_line=scalar"));
@@ -29,7 +33,31 @@ TEST(Pipeline, ProfilesAndChanges) {
   EXPECT_THAT(describe("date=per_second,date=per_request"), HasSubstr("date=per_request"));
 }
 
-// No variant of today refuses another, so that one is planted.
+// What would measure the same twice under two names, or not work.
+TEST(Pipeline, WaysToWaitThatDoNotGoTogetherAreRefused) {
+  EXPECT_THAT(describe("dispatch=thread_pool,readiness=epoll_edge"),
+              HasSubstr("readiness=epoll_edge is impossible here: this dispatch arms every event"));
+  EXPECT_THAT(describe("dispatch=thread_pool,readiness=pselect"), HasSubstr("readiness=pselect"));
+  if (variant_is_missing("dispatch=io_uring")) GTEST_SKIP() << describe("dispatch=io_uring");
+  for (const char* other : {"readiness=poll", "readiness=epoll_edge", "receive=peek_then_recv"}) {
+    EXPECT_THAT(describe(std::string("dispatch=io_uring,") + other),
+                HasSubstr("dispatch=io_uring is impossible here: "))
+        << other;
+  }
+}
+
+TEST(Pipeline, APeekNeedsTheBytesOfTheSocket) {
+  std::string error;
+  auto pipeline = parse_pipeline("receive=peek_then_recv", error);
+  ASSERT_TRUE(pipeline) << error;
+  TransportStage indirect = *pipeline->transport.variant;
+  indirect.direct = false;
+  pipeline->transport.variant = &indirect;
+  EXPECT_FALSE(check_conflicts(*pipeline, error));
+  EXPECT_THAT(error, HasSubstr("receive=peek_then_recv is impossible here: "));
+}
+
+// A contract may refuse by any reason: one is planted.
 TEST(Pipeline, AnImpossibleCombinationIsRefusedWithTheReason) {
   std::string error;
   auto pipeline = parse_pipeline("fast", error);

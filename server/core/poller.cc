@@ -52,7 +52,7 @@ std::string Poller::open() {
 bool Poller::wait(std::vector<Ready>& ready, std::int64_t& now_ms) {
   ready.clear();
   if (stopping_ && connections_.empty()) return false;  // the last was settled after the last wait
-  const bool timed = stopping_ || !connections_.empty();
+  const bool timed = stopping_ || accepts_later_ || !connections_.empty();
   const int count =
       readiness().wait(state_.get(), events_, kBatch, timed ? service_.sweep_ms() : -1);
   now_ms = now_ms_ = coarse_now_ms();
@@ -106,9 +106,23 @@ bool Poller::claim(Connection& connection) {
 void Poller::accept_some() {
   for (int i = 0; i < kAcceptsAnEvent && !stopping_; ++i) {
     int fd = -1;
-    if (admission_.accept(SOCK_NONBLOCK, fd) != Admission::Accepted::kOne) return;
-    take_connection(fd);
+    switch (admission_.accept(SOCK_NONBLOCK, fd)) {
+      case Admission::Accepted::kOne:
+        take_connection(fd);
+        break;
+      case Admission::Accepted::kStuck:
+        return accept_later();
+      default:
+        return;
+    }
   }
+}
+
+// No descriptor is to be had, not even to turn one away: with the next sweep, so that a listener
+// that stays ready does not spin.
+void Poller::accept_later() {
+  accepts_later_ = true;
+  readiness().change(state_.get(), listener_.fd(), &listener_, kInterestNone);
 }
 
 void Poller::take_connection(int fd) {
@@ -169,6 +183,10 @@ void Poller::remove(Connection& connection) {
 
 void Poller::sweep(std::vector<Ready>& ready) {
   next_sweep_ms_ = now_ms_ + service_.sweep_ms();
+  if (accepts_later_ && !stopping_) {
+    accepts_later_ = false;
+    readiness().change(state_.get(), listener_.fd(), &listener_, kReadable | kUntilTaken);
+  }
   for (const ConnectionPtr& connection : connections_) {
     if (!claim(*connection)) continue;
     if (connection->deadline_ms() <= now_ms_) {

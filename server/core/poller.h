@@ -36,6 +36,7 @@ class Poller {
   const ReadinessStage& readiness() const { return *service_.pipeline().readiness.get(); }
 
   void accept_some();
+  void accept_later();
   void take_connection(int fd);
   void take_event(const ReadyEvent& event, std::vector<Ready>& ready);
   void sweep(std::vector<Ready>& ready);
@@ -58,6 +59,7 @@ class Poller {
   int wake_fd_ = -1;
   std::int64_t now_ms_ = coarse_now_ms();
   std::int64_t next_sweep_ms_ = 0;
+  bool accepts_later_ = false;  // the listener is not watched before the next sweep
   bool stop_asked_ = false;
   bool stopping_ = false;
   std::int64_t stop_by_ms_ = 0;
