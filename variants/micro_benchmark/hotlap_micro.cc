@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <utility>
 
 #include "harness/capture/machine_facts.h"
 #include "harness/record/micro_figures.h"
@@ -71,8 +72,8 @@ int run(int argc, char** argv) {
   add_memory_stages(counters);
 
   // The library gives it without an owner.
-  FigureReporter reporter(
-      std::unique_ptr<benchmark::BenchmarkReporter>(benchmark::CreateDefaultDisplayReporter()));
+  std::unique_ptr<benchmark::BenchmarkReporter> display{benchmark::CreateDefaultDisplayReporter()};
+  FigureReporter reporter{std::move(display)};
   benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
   for (const std::string& refused : reporter.refused()) {
