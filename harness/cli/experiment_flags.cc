@@ -42,10 +42,14 @@ absl::StatusOr<std::string> parse_body(const std::string& text) {
 }  // namespace
 
 void WorkloadFlags::add_to(CLI::App& command) {
-  command.add_option("--request", requests,
-                     "what to ask, \"METHOD TARGET\" or a target; more than one are sent in turn "
-                     "(default: GET /hello)");
-  command.add_option("-H,--header", headers, "a header for every request, \"Name: value\"");
+  // One word each: what follows may be a positional argument.
+  command
+      .add_option("--request", requests,
+                  "what to ask, \"METHOD TARGET\" or a target; more than one are sent in turn "
+                  "(default: GET /hello)")
+      ->allow_extra_args(false);
+  command.add_option("-H,--header", headers, "a header for every request, \"Name: value\"")
+      ->allow_extra_args(false);
   command.add_option("--body", body, "body of every request, or @FILE");
   command.add_option("-c,--connections", connections, "connections per arm (default 16)");
   command.add_option("-t,--threads", threads, "load threads (default 1)");

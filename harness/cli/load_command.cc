@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "harness/cli/agent_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
@@ -15,6 +15,8 @@
 #include "harness/cli/load_report.h"
 #include "harness/cli/load_result.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/rate_search.h"
+#include "harness/cli/search_report.h"
 #include "harness/cli/time_text.h"
 
 namespace hotlap::cli {
@@ -22,6 +24,11 @@ namespace {
 
 using hotlap::v1::LoadRequest;
 using hotlap::v1::LoadResponse;
+
+void print(const std::string& text) {
+  fwrite(text.data(), 1, text.size(), stdout);
+  fflush(stdout);
+}
 
 // What the last second was like.
 std::string live_line(const LoadRequest& request, const LoadResponse& line,
@@ -56,6 +63,19 @@ LoadResponse follow(grpc::ClientReader<LoadResponse>& reader, const LoadRequest&
   return line;
 }
 
+absl::StatusOr<LoadResponse> load_with(AgentProcess& agent, Interrupt& interrupt,
+                                       const LoadRequest& request, Progress& progress,
+                                       SecondsCsv* csv) {
+  grpc::ClientContext context;
+  Interrupt::Call call(interrupt, context);
+  auto reader = agent.stub().Load(&context, request);
+  LoadResponse last = follow(*reader, request, progress, csv);
+  progress.clear();
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) return absl::UnknownError(status.error_message());
+  return last;
+}
+
 // The exit code, and on standard error why it is not 0.
 int verdict(const LoadResult& result) {
   const LoadResponse& line = result.line;
@@ -69,9 +89,7 @@ int verdict(const LoadResult& result) {
                            line.first_failure(), " (--allow-errors accepts a share)"));
 }
 
-int run_load(const LoadFlags& flags) {
-  auto request = flags.request();
-  if (!request.ok()) return fail(std::string(request.status().message()));
+int run_once(const LoadFlags& flags, const LoadRequest& request) {
   std::optional<SecondsCsv> csv;
   if (!flags.csv_path.empty()) {
     auto created = SecondsCsv::create(flags.csv_path);
@@ -82,18 +100,12 @@ int run_load(const LoadFlags& flags) {
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
   Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
-  grpc::ClientContext context;
-  Interrupt::Call call(interrupt, context);
-  auto reader = (*agent)->stub().Load(&context, *request);
-  LoadResponse last = follow(*reader, *request, progress, csv ? &*csv : nullptr);
-  progress.clear();
-  const grpc::Status status = reader->Finish();
+  auto last = load_with(**agent, interrupt, request, progress, csv ? &*csv : nullptr);
   if (interrupt.raised()) return kExitInterrupted;
-  if (!status.ok()) return fail(status.error_message());
-  const LoadResult result(std::move(last));
+  if (!last.ok()) return fail(std::string(last.status().message()));
+  const LoadResult result(*std::move(last));
   const std::string text = flags.json ? load_json(flags, result) : load_text(flags, result);
-  fwrite(text.data(), 1, text.size(), stdout);
-  fflush(stdout);
+  print(text);
   if (!flags.hgrm_path.empty()) {
     const absl::Status written = write_file(flags.hgrm_path, hgrm_text(result.response));
     if (!written.ok()) return fail(std::string(written.message()));
@@ -103,6 +115,41 @@ int run_load(const LoadFlags& flags) {
     if (!written.ok()) return fail(std::string(written.message()));
   }
   return verdict(result);
+}
+
+int run_search(const LoadFlags& flags, LoadRequest request) {
+  auto promise = parse_promise(flags.promise);
+  if (!promise.ok()) return fail(std::string(promise.status().message()));
+  Interrupt interrupt;
+  auto agent = AgentProcess::start();
+  if (!agent.ok()) return fail(std::string(agent.status().message()));
+  Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
+  SearchReport report(flags, *promise);
+  RateSearch search(request.open().rate_per_s(), promise->least_rate_per_s(request.duration_s()));
+  if (!flags.json) print(report.head());
+  while (!search.done()) {
+    request.mutable_open()->set_rate_per_s(search.next_per_s());
+    auto last = load_with(**agent, interrupt, request, progress, nullptr);
+    if (interrupt.raised()) return kExitInterrupted;
+    if (!last.ok()) return fail(std::string(last.status().message()));
+    const LoadResult result(*std::move(last));
+    if (!result.line.open_error().empty()) return fail(result.line.open_error());
+    const bool kept = promise->kept_by(result);
+    const std::string row = report.add(result, kept);
+    if (!flags.json) print(row);
+    search.tried(kept);
+  }
+  print(flags.json ? report.json(search) : report.conclusion(search));
+  if (search.highest_kept_per_s()) return kExitDone;
+  return fail(absl::StrCat("not even ", rate_text(*search.lowest_broken_per_s()),
+                           " requests/s kept ", promise->text,
+                           "; with a longer --duration lower rates can be judged"));
+}
+
+int run_load(const LoadFlags& flags) {
+  auto request = flags.request();
+  if (!request.ok()) return fail(std::string(request.status().message()));
+  return flags.promise.empty() ? run_once(flags, *request) : run_search(flags, *request);
 }
 
 }  // namespace

@@ -16,17 +16,24 @@ using hotlap::v1::LoadRequest;
 using hotlap::v1::OpenLoop;
 
 constexpr double kMsPerS = 1e3;
+constexpr double kFirstRatePerS = 1000;  // of a search
 
 absl::Status no_effect(const std::string& flag, const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat(flag, " would have no effect: ", why));
 }
 
 absl::Status check_effects(const LoadFlags& flags) {
-  if (!flags.rate_per_s) {
+  if (!flags.rate_per_s && flags.promise.empty()) {
     const std::string why = "it belongs to the open loop, which --rate asks for";
     if (!flags.arrivals.empty()) return no_effect("--arrivals", why);
     if (!flags.catch_up.empty()) return no_effect("--catch-up", why);
     if (!flags.seed.empty()) return no_effect("--seed", why);
+  }
+  if (!flags.promise.empty()) {
+    const std::string why = "a search makes many loads";
+    if (!flags.hgrm_path.empty()) return no_effect("--hgrm", why);
+    if (!flags.csv_path.empty()) return no_effect("--csv", why);
+    if (flags.distribution) return no_effect("--latency", why);
   }
   if (!flags.seed.empty() && flags.arrivals != "poisson") {
     return no_effect("--seed", "only --arrivals poisson draws anything");
@@ -88,7 +95,7 @@ absl::Status set_catch_up(const std::string& text, OpenLoop& open) {
 
 absl::StatusOr<OpenLoop> open_loop(const LoadFlags& flags) {
   OpenLoop open;
-  open.set_rate_per_s(*flags.rate_per_s);
+  open.set_rate_per_s(flags.rate_per_s.value_or(kFirstRatePerS));
   absl::Status status = set_arrivals(flags.arrivals, open);
   if (status.ok()) status = set_catch_up(flags.catch_up, open);
   if (!status.ok()) return status;
@@ -181,6 +188,7 @@ absl::StatusOr<double> parse_duration_s(const std::string& flag, const std::stri
   const std::string unit = unit_at == std::string::npos ? "s" : text.substr(unit_at);
   const double scale = unit == "s"    ? 1
                        : unit == "ms" ? 1e-3
+                       : unit == "us" ? 1e-6
                        : unit == "m"  ? 60
                        : unit == "h"  ? 3600
                                       : 0;
@@ -195,10 +203,14 @@ void LoadFlags::add_to(CLI::App& command) {
   command.add_option("URL", urls, "http://HOST:PORT/TARGET; several are asked for in turn")
       ->required();
   command.add_option("--weights", weights, "how often each URL is asked for, as 3,1")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_option("-d,--duration", duration, "500ms, 10s, 2m")->default_str("10s");
   command.add_option("-R,--rate", rate_per_s,
                      "open loop: start so many requests a second, whatever the server does");
+  command.add_option("--max-rate-within", promise,
+                     "search the highest rate that keeps a promise such as p99<5ms, in loads of "
+                     "--duration each, beginning at --rate (default 1000)");
   command.add_option("--arrivals", arrivals,
                      "with --rate: constant, poisson or burst:N (default constant)");
   command.add_option("--catch-up", catch_up,
@@ -240,7 +252,7 @@ absl::StatusOr<LoadRequest> LoadFlags::request() const {
   auto cpus = parse_cpu_list(load_cpus);
   if (!cpus.ok()) return cpus.status();
   request.mutable_placement()->mutable_load_cpus()->Add(cpus->begin(), cpus->end());
-  if (!rate_per_s) return request;
+  if (!rate_per_s && promise.empty()) return request;
   auto open = open_loop(*this);
   if (!open.ok()) return open.status();
   *request.mutable_open() = *std::move(open);

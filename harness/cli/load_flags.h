@@ -22,6 +22,7 @@ struct LoadFlags {
   std::string connect_to;
   std::string unix_path;
   std::optional<double> rate_per_s;
+  std::string promise;  // of --max-rate-within
   std::string arrivals;
   std::string catch_up;
   std::string seed;

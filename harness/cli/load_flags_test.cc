@@ -46,6 +46,13 @@ TEST(LoadFlags, ReadAsWrks) {
   EXPECT_FALSE(request->has_open());
 }
 
+TEST(LoadFlags, AHeaderIsOneWordAndLeavesTheUrlsAlone) {
+  const auto request = parse({"-H", "A: 1", "-H", "B: 2", "http://1.2.3.4/a", "http://1.2.3.4/b"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->workload().requests_size(), 2);
+  EXPECT_EQ(request->workload().requests(1).headers_size(), 2);
+}
+
 TEST(LoadFlags, AnOpenLoop) {
   auto request = parse({"-R", "0.5", "http://[::1]:80/"});
   ASSERT_TRUE(request.ok()) << request.status();
@@ -101,6 +108,7 @@ TEST(LoadFlags, WhatWouldHaveNoEffectIsRefused) {
   expect_refused({"--seed", "1", url}, {"--seed", "--rate"});
   expect_refused({"-R", "1", "--seed", "1", url}, {"--seed", "poisson"});
   expect_refused({"--weights", "1", url}, {"--weights", "one URL"});
+  expect_refused({"--max-rate-within", "p99<5ms", "--csv", "x", url}, {"--csv", "search"});
   expect_refused({"--json", "--latency", url}, {"--latency", "--json"});
   expect_refused({"--request", "/a", url + "b"}, {"/b", "--request"});
   expect_refused({"--request", "/a", url, url}, {"--request"});

@@ -256,3 +256,26 @@ def test_a_line_that_lives_on_a_terminal(hotlap: Hotlap) -> None:
     os.close(leader)
     line = rb"1 s of 2 s: [\d,.]+ requests/s, p50 [\d.]+ [num]?s, p99 [\d.]+ [num]?s, 0 failed"
     assert re.search(line, seen), seen
+
+
+def test_the_highest_rate_that_keeps_a_promise(hotlap: Hotlap) -> None:
+    """Two connections, 20 ms each: 100 requests a second and no more."""
+    pause = threading.Event()
+
+    def after_20_ms(number: int, head: bytes) -> bytes:
+        pause.wait(0.02)
+        return ok(number, head)
+
+    with answering(after_20_ms) as (address, _):
+        result = hotlap.run(
+            *("load", f"http://{address}/", "-c", "2", "-R", "40", "-d", "600ms", "--json"),
+            *("--max-rate-within", "p50<500ms"),
+        )
+    assert result.code == 0, result.err
+    found = result.json()
+    assert found["promise"] == "p50<500ms"
+    for step in found["steps"]:
+        checked(json.dumps(step["load"]))
+    kept = [step["load"]["open"]["asked_per_s"] for step in found["steps"] if step["kept"]]
+    assert found["highest_rate_per_s"] == max(kept)
+    assert 40 <= found["highest_rate_per_s"] <= 110
