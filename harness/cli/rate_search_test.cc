@@ -50,7 +50,7 @@ TEST(Promise, IsKeptByTimesSendsAndReplies) {
   const auto promise = parse_promise("p99<5ms");
   ASSERT_TRUE(promise.ok()) << promise.status();
   EXPECT_EQ(promise->quantile, 0.99);
-  EXPECT_EQ(promise->limit_ns, 5e6);
+  EXPECT_DOUBLE_EQ(promise->limit_ns, 5e6);
   EXPECT_NEAR(promise->least_rate_per_s(10), 120, 1e-6);
   EXPECT_TRUE(promise->kept_by(LoadResult(line_of(1000, 4'900'000))));
   EXPECT_FALSE(promise->kept_by(LoadResult(line_of(1000, 5'000'000))));
@@ -72,7 +72,7 @@ TEST(Promise, WhatCannotBeReadIsNamed) {
     ASSERT_FALSE(promise.ok()) << text;
     EXPECT_THAT(std::string(promise.status().message()), HasSubstr("--max-rate-within"));
   }
-  EXPECT_EQ(parse_promise("p99.9<200us")->limit_ns, 2e5);
+  EXPECT_DOUBLE_EQ(parse_promise("p99.9<200us")->limit_ns, 2e5);
 }
 
 }  // namespace
