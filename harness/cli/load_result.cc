@@ -49,10 +49,11 @@ void add_generator_warnings(const LoadResult& result, std::vector<std::string>& 
   if (!line.has_pacing()) return;
   const auto& pacing = line.pacing();
   if (pacing.lateness_p99_ns() > kMostLatenessNs) {
-    found.push_back(
-        absl::StrCat("the generator itself was late (p99 ",
-                     time_text(static_cast<double>(pacing.lateness_p99_ns())),
-                     "): it was the bottleneck, and that time is in the response times"));
+    found.push_back(absl::StrCat(
+        "the generator itself was late (p99 ",
+        time_text(static_cast<double>(pacing.lateness_p99_ns())),
+        "): it, or what else ran on its CPU, was the bottleneck; that time is in the response "
+        "times"));
   }
   const double limit =
       std::max(kMostGapDistance, kGapLimit / std::sqrt(static_cast<double>(pacing.gaps())));
