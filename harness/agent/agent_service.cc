@@ -11,18 +11,13 @@
 #include "harness/agent/effective.h"
 #include "harness/agent/environment_message.h"
 #include "harness/agent/gate.h"
-#include "harness/agent/load_arm.h"
+#include "harness/agent/plain_load.h"
 #include "harness/agent/round_runner.h"
 #include "harness/agent/seat.h"
-#include "harness/load/generator.h"
 #include "harness/targets/placement.h"
-#include "harness/targets/target_spec.h"
 
 namespace hotlap::agent {
 namespace {
-
-constexpr double kNsPerS = 1e9;
-constexpr double kMaxLoadS = 24 * 3600;
 
 grpc::Status busy() {
   return grpc::Status(grpc::StatusCode::UNAVAILABLE,
@@ -32,16 +27,6 @@ grpc::Status busy() {
 
 grpc::Status not_set_up() {
   return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no experiment is set up: call Setup");
-}
-
-void fill(const load::LoadReport& report, hotlap::v1::LoadResponse& response) {
-  response.set_elapsed_s(static_cast<double>(report.wall_ns) / kNsPerS);
-  add_counts(report.counts, *response.mutable_counts());
-  *response.mutable_latency() = latency_message(report.times.response);
-  response.set_bytes_received(report.bytes_received);
-  response.set_generator_cpu_ns(report.generator_cpu_ns);
-  if (report.little_ratio) response.set_little_ratio(*report.little_ratio);
-  response.set_final(true);
 }
 
 }  // namespace
@@ -122,45 +107,10 @@ grpc::Status AgentService::Load(grpc::ServerContext* context,
                                 grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) {
   std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock) return busy();
-  auto workload = effective_workload(request->workload());
-  if (!workload.ok()) return grpc_status(workload.status());
-  if (!(request->duration_s() > 0 && request->duration_s() <= kMaxLoadS)) {
-    return grpc_status(absl::InvalidArgumentError(
-        absl::StrCat("duration ", request->duration_s(), " s must be above 0 and at most a day")));
-  }
-  auto endpoint = targets::parse_url(request->url());
-  if (!endpoint.ok()) return grpc_status(endpoint.status());
-  auto spec = load_arm(endpoint->to_string(), *workload);
-  if (!spec.ok()) return grpc_status(spec.status());
-  std::vector<int> cpus(request->placement().load_cpus().begin(),
-                        request->placement().load_cpus().end());
-  std::string error;
-  auto generator = load::Generator::start(cpus, static_cast<int>(workload->threads()), error);
-  if (generator == nullptr) return grpc_status(absl::ResourceExhaustedError(error));
-  const size_t arm = generator->add_arm(*std::move(spec));
-  const load::Opened opened = generator->open(arm);
-  if (!opened.error.empty()) return grpc_status(absl::FailedPreconditionError(opened.error));
   Cancellation cancellation;
   const CallWatch watch(*context, cancellation);
-  Cancellation::Hook stop_load(cancellation, [&generator] { generator->cancel(); });
-  load::LoadPlan plan;
-  plan.progress_every_ns = 500'000'000;
-  plan.duration_ns = static_cast<int64_t>(request->duration_s() * kNsPerS);
-  const load::LoadReport report =
-      generator->load(arm, plan, [&](const load::LoadProgress& progress) {
-        hotlap::v1::LoadResponse line;
-        line.set_elapsed_s(static_cast<double>(progress.elapsed_ns) / kNsPerS);
-        add_counts(progress.counts, *line.mutable_counts());
-        line.set_bytes_received(progress.bytes_received);
-        if (!writer->Write(line)) generator->cancel();
-      });
-  hotlap::v1::LoadResponse last;
-  *last.mutable_effective() = *workload;
-  last.set_connections(static_cast<uint32_t>(opened.achieved));
-  fill(report, last);
-  last.set_first_failure(generator->first_failure(arm));
-  writer->Write(last);
-  return grpc::Status::OK;
+  return grpc_status(plain_load(
+      *request, cancellation, [writer](const auto& response) { return writer->Write(response); }));
 }
 
 }  // namespace hotlap::agent

@@ -21,6 +21,8 @@ using hotlap::v1::Workload;
 constexpr uint32_t kMaxArms = 16;
 constexpr uint32_t kMaxConnections = 20000;
 constexpr uint32_t kMaxThreads = 256;
+constexpr uint32_t kMaxPipeline = 1024;
+constexpr uint32_t kMaxWeight = 1000;
 constexpr uint32_t kMaxRounds = 100000;
 constexpr double kMaxPhaseMs = 600000;
 
@@ -77,6 +79,10 @@ absl::Status fill_requests(Workload& workload) {
     if (request.method().empty()) request.set_method("GET");
     if (request.target().empty()) request.set_target("/");
     if (!request.has_expected_status()) request.set_expected_status(200);
+    if (!request.has_weight()) request.set_weight(1);
+    if (request.weight() < 1 || request.weight() > kMaxWeight) {
+      return out_of_range("weight", request.weight(), absl::StrCat("1 to ", kMaxWeight));
+    }
     const auto bad = [](char c) { return absl::ascii_iscntrl(c) || c == ' '; };
     if (std::any_of(request.target().begin(), request.target().end(), bad) ||
         std::any_of(request.method().begin(), request.method().end(), bad)) {
@@ -148,6 +154,15 @@ absl::StatusOr<Workload> effective_workload(const Workload& asked) {
     return absl::InvalidArgumentError(
         absl::StrCat(workload.threads(), " load threads for ", workload.connections(),
                      " connections would leave threads idle: give at most a thread a connection"));
+  }
+  if (!workload.has_pipeline()) workload.set_pipeline(1);
+  if (workload.pipeline() < 1 || workload.pipeline() > kMaxPipeline) {
+    return out_of_range("pipeline", workload.pipeline(), absl::StrCat("1 to ", kMaxPipeline));
+  }
+  if (workload.pipeline() > 1 && !workload.keep_alive()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("pipeline ", workload.pipeline(),
+                     " needs connections that are kept: leave out either --pipeline or --close"));
   }
   if (workload.timeout_ms() < 1) return out_of_range("timeout_ms", 0, "1 or more");
   if (!(workload.allowed_error_share() >= 0 && workload.allowed_error_share() < 1)) {

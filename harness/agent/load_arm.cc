@@ -41,10 +41,12 @@ absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
     wanted.expected_status = static_cast<int>(request.expected_status());
     wanted.body_rule = body_rule(request);
     wanted.expected_body = request.expected_body();
+    wanted.weight = static_cast<int>(request.weight());
     spec.requests.push_back(std::move(wanted));
   }
   spec.connections = static_cast<int>(workload.connections());
   spec.keep_alive = workload.keep_alive();
+  spec.pipeline = static_cast<int>(workload.pipeline());
   spec.timeout_ns = int64_t{workload.timeout_ms()} * kNsPerMs;
   return spec;
 }
@@ -78,6 +80,8 @@ void add_counts(const load::Counts& counts, hotlap::v1::ErrorCounts& sum) {
   sum.set_protocol(sum.protocol() + counts[Outcome::kProtocol]);
   sum.set_tls(sum.tls() + counts[Outcome::kTls]);
   sum.set_in_flight(sum.in_flight() + counts[Outcome::kInFlight]);
+  sum.set_never_sent(sum.never_sent() + counts[Outcome::kNeverSent]);
+  sum.set_late(sum.late() + counts.late);
 }
 
 hotlap::v1::Latency latency_message(const load::Histogram& histogram) {

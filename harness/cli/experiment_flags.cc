@@ -42,13 +42,18 @@ absl::StatusOr<std::string> parse_body(const std::string& text) {
 }  // namespace
 
 void WorkloadFlags::add_to(CLI::App& command) {
-  command.add_option("--request", requests,
-                     "what to ask, \"METHOD TARGET\" or a target; more than one are sent in turn "
-                     "(default: GET /hello)");
-  command.add_option("-H,--header", headers, "a header for every request, \"Name: value\"");
+  // One word each: what follows may be a positional argument.
+  command
+      .add_option("--request", requests,
+                  "what to ask, \"METHOD TARGET\" or a target; more than one are sent in turn "
+                  "(default: GET /hello)")
+      ->allow_extra_args(false);
+  command.add_option("-H,--header", headers, "a header for every request, \"Name: value\"")
+      ->allow_extra_args(false);
   command.add_option("--body", body, "body of every request, or @FILE");
   command.add_option("-c,--connections", connections, "connections per arm (default 16)");
   command.add_option("-t,--threads", threads, "load threads (default 1)");
+  command.add_option("--pipeline", pipeline, "requests in flight on one connection (default 1)");
   command.add_option("--timeout-ms", timeout_ms, "a later reply is an error (default 5000)");
   command.add_option("--expect-status", expect_status, "the right status (default 200)");
   command.add_option("--allow-errors", allow_errors,
@@ -86,6 +91,7 @@ absl::StatusOr<hotlap::v1::Workload> WorkloadFlags::workload() const {
   if (connections) workload.set_connections(*connections);
   if (threads) workload.set_threads(*threads);
   if (timeout_ms) workload.set_timeout_ms(*timeout_ms);
+  if (pipeline) workload.set_pipeline(*pipeline);
   if (allow_errors) workload.set_allowed_error_share(*allow_errors);
   if (close) workload.set_keep_alive(false);
   return workload;

@@ -20,6 +20,7 @@ struct WorkloadFlags {
   std::optional<uint32_t> connections;
   std::optional<uint32_t> threads;
   std::optional<uint32_t> timeout_ms;
+  std::optional<uint32_t> pipeline;
   std::optional<uint32_t> expect_status;
   std::optional<double> allow_errors;
   bool close = false;

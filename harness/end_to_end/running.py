@@ -14,7 +14,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,6 +142,25 @@ class Started:
         begin = time.monotonic()
         out, err = self.process.communicate(timeout=timeout_s)
         return Result(self.process.returncode, out, err, time.monotonic() - begin)
+
+
+@contextmanager
+def server(hotlap: Hotlap, pipeline: str = "fast") -> Iterator[tuple[subprocess.Popen, str]]:
+    """The lab's server on a port of its own, and its URL."""
+    process = subprocess.Popen(
+        [str(BIN / "hotlap-server"), "--pipeline", pipeline, "--listen", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=hotlap.environment(),
+    )
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first.startswith("listening on 127.0.0.1:")
+        yield process, "http://" + first.split()[-1]
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def holds_within(seconds: float, condition: Callable[[], bool]) -> bool:

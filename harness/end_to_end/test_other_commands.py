@@ -5,33 +5,22 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from running import BIN, FAULTY_SERVER, Hotlap, assert_error, cpu_ticks, faulty, holds_within
+from running import (
+    BIN,
+    FAULTY_SERVER,
+    Hotlap,
+    assert_error,
+    cpu_ticks,
+    faulty,
+    holds_within,
+    server,
+)
 
 STAGES = "dispatch readiness receive read_buffer request_line header_map address date router"
 STAGES += " response socket_options allocation body transport ballast"
 CLASSES = ("ok", "unexpected_status", "unexpected_body", "connect", "reset", "timeout")
-
-
-@contextmanager
-def server(hotlap: Hotlap, pipeline: str = "fast") -> Iterator[tuple[subprocess.Popen, str]]:
-    process = subprocess.Popen(
-        [str(BIN / "hotlap-server"), "--pipeline", pipeline, "--listen", "127.0.0.1:0"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=hotlap.environment(),
-    )
-    try:
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        assert first.startswith("listening on 127.0.0.1:")
-        yield process, "http://" + first.split()[-1]
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def test_verify_equal_pipelines(hotlap: Hotlap) -> None:

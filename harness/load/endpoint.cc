@@ -78,27 +78,37 @@ std::optional<Endpoint> Endpoint::parse(std::string_view text, std::string& erro
   return endpoint;
 }
 
-std::optional<Url> parse_url(std::string_view text, std::string& error) {
+std::optional<SplitUrl> split_url(std::string_view text, std::string& error) {
   if (!text.starts_with(kHttp)) {
     error = quoted(text) + " is not a URL that can be loaded; it must begin with http://";
     return std::nullopt;
   }
   const std::string_view rest = text.substr(kHttp.size());
   const std::size_t path = rest.find_first_of("/?#");
-  std::string authority(rest.substr(0, path));
-  std::string target(path == std::string_view::npos ? "" : rest.substr(path));
-  if (target.find('#') != std::string::npos) {
+  SplitUrl url{std::string(rest.substr(0, path)),
+               std::string(path == std::string_view::npos ? "" : rest.substr(path))};
+  if (url.authority.empty()) {
+    error = "the URL " + quoted(text) + " names no host";
+    return std::nullopt;
+  }
+  if (url.target.find('#') != std::string::npos) {
     error = "the URL " + quoted(text) + " has a fragment (#…), which is never sent; leave it out";
     return std::nullopt;
   }
-  if (target.empty() || target.front() == '?') target.insert(target.begin(), '/');
-  const bool has_port = authority.ends_with(']')
-                            ? false
-                            : authority.find(':', authority.rfind(']') + 1) != std::string::npos;
-  if (!has_port) authority += ":80";
-  std::optional<Endpoint> endpoint = Endpoint::parse(authority, error);
+  if (url.target.empty() || url.target.front() == '?') url.target.insert(url.target.begin(), '/');
+  return url;
+}
+
+std::optional<Url> parse_url(std::string_view text, std::string& error) {
+  std::optional<SplitUrl> url = split_url(text, error);
+  if (!url) return std::nullopt;
+  const bool has_port =
+      !url->authority.ends_with(']') &&
+      url->authority.find(':', url->authority.rfind(']') + 1) != std::string::npos;
+  if (!has_port) url->authority += ":80";
+  std::optional<Endpoint> endpoint = Endpoint::parse(url->authority, error);
   if (!endpoint) return std::nullopt;
-  return Url{*std::move(endpoint), std::move(target)};
+  return Url{*std::move(endpoint), std::move(url->target)};
 }
 
 }  // namespace hotlap::load

@@ -42,6 +42,14 @@ struct Url {
 };
 std::optional<Url> parse_url(std::string_view text, std::string& error);
 
+// The same without asking whether the authority is an address: "example.test:8080" and
+// "/hello?x=1".
+struct SplitUrl {
+  std::string authority;
+  std::string target;
+};
+std::optional<SplitUrl> split_url(std::string_view text, std::string& error);
+
 }  // namespace hotlap::load
 
 #endif  // HOTLAP_HARNESS_LOAD_ENDPOINT_H_

@@ -291,6 +291,70 @@ TEST(Pipelining, EachRequestHasItsOwnTime) {
   EXPECT_NEAR(*report.little_ratio, 1.0, 0.01);
 }
 
+LoadReport pipelined(const ScriptedServer& server, std::int64_t requests, int depth) {
+  std::string error;
+  const auto generator = Generator::start({}, 1, error);
+  ArmSpec spec{server.endpoint(), {RequestSpec{}}};
+  spec.connections = 2;
+  spec.pipeline = depth;
+  const std::size_t arm = generator->add_arm(std::move(spec));
+  EXPECT_EQ(generator->open(arm).error, "");
+  LoadPlan plan;
+  plan.requests = requests;
+  LoadReport report = generator->load(arm, plan, nullptr);
+  EXPECT_EQ(report.counts.started, report.counts.classified());
+  EXPECT_EQ(report.times.response.count(), report.counts.ok());
+  return report;
+}
+
+TEST(Pipelining, WhatWasSentIsReceived) {
+  std::atomic<std::int64_t> received{0};
+  ScriptedServer server([&](Peer& peer) {
+    while (peer.request()) {
+      ++received;
+      // Some replies in several pieces, others several in one.
+      const std::string one = reply(received % 3 == 0 ? std::string(40'000, 'x') : "x");
+      if (!peer.write(one.substr(0, 20)) || !peer.write(one.substr(20))) return;
+    }
+  });
+  std::string error;
+  const auto generator = Generator::start({}, 1, error);
+  ArmSpec spec{server.endpoint(), {RequestSpec{.body_rule = BodyRule::kAny}}};
+  spec.connections = 3;
+  spec.pipeline = 7;
+  const std::size_t arm = generator->add_arm(std::move(spec));
+  ASSERT_EQ(generator->open(arm).error, "");
+  LoadPlan plan;
+  plan.requests = 1000;
+  const LoadReport report = generator->load(arm, plan, nullptr);
+  EXPECT_EQ(report.counts.ok(), 1000);
+  EXPECT_EQ(received.load(), 1000);
+}
+
+// TFB#7402.
+TEST(Pipelining, AReplyTooManyIsAProtocolError) {
+  ScriptedServer server([](Peer& peer) {
+    for (int served = 0; peer.request(); ++served) {
+      peer.write(served == 3 ? reply("x") + reply("x") : reply("x"));
+    }
+  });
+  // Each connection is closed at the surplus reply, and its requests with it.
+  EXPECT_GT(pipelined(server, 100, 4).counts[Outcome::kProtocol], 0);
+}
+
+TEST(Pipelining, AConnectionThatEndsTakesItsRequestsAlong) {
+  ScriptedServer server([](Peer& peer) {
+    for (int served = 0; served < 5; ++served) {
+      if (!peer.request() || !peer.write(reply("x"))) return;
+    }
+    peer.reset();
+  });
+  const LoadReport report = pipelined(server, 200, 4);
+  EXPECT_GT(report.counts.ok(), 0);
+  EXPECT_GT(report.counts[Outcome::kReset], 0);
+  EXPECT_EQ(report.counts.ok() + report.counts[Outcome::kReset], 200);
+}
+
 TEST(Pipelining, TheOpenLoopUsesTheDepthToo) {
   SimulatedServer server(answers_after(35 * kMs));
   const LoadReport report = load(server, 1 * kS, at_rate(100), {.connections = 1, .pipeline = 4});

@@ -1,0 +1,93 @@
+// The load RPC's work without the RPC: defaults, refusals, and what the lines and the result hold.
+#include "harness/agent/plain_load.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/load/scripted_server.h"
+
+namespace hotlap::agent {
+namespace {
+
+using hotlap::v1::LoadRequest;
+using hotlap::v1::LoadResponse;
+using hotlap::v1::OpenLoop;
+using ::testing::HasSubstr;
+
+LoadRequest request_to(const std::string& host) {
+  LoadRequest request;
+  request.set_endpoint(host);
+  request.set_duration_s(0.2);
+  request.mutable_workload()->set_connections(4);
+  return request;
+}
+
+absl::Status load(const LoadRequest& request, LoadResponse& last) {
+  Cancellation cancellation;
+  return plain_load(request, cancellation, [&last](const LoadResponse& line) {
+    last = line;
+    return true;
+  });
+}
+
+TEST(PlainLoad, AnOpenLoopHasDefaultsThatAreTold) {
+  load::ScriptedServer server(load::always(load::reply("x")));
+  LoadRequest request = request_to(server.host());
+  request.mutable_open()->set_rate_per_s(200);
+  request.mutable_open()->set_arrivals(OpenLoop::POISSON);
+  LoadResponse last;
+  ASSERT_TRUE(load(request, last).ok());
+  EXPECT_TRUE(last.final());
+  EXPECT_EQ(last.effective_open().most_waiting(), 2000U);
+  EXPECT_TRUE(last.effective_open().has_seed());
+  EXPECT_EQ(last.counts().started(), last.counts().ok());
+  EXPECT_GT(last.counts().ok(), 0);
+  EXPECT_TRUE(last.has_service());
+  EXPECT_TRUE(last.pacing().has_gap_distance());
+  EXPECT_FALSE(last.has_little_ratio());
+  EXPECT_NEAR(last.sending_s(), 0.2, 0.05);
+}
+
+TEST(PlainLoad, AClosedLoopHasOneTimeOnly) {
+  load::ScriptedServer server(load::always(load::reply("x")));
+  LoadResponse last;
+  ASSERT_TRUE(load(request_to(server.host()), last).ok());
+  EXPECT_GT(last.counts().ok(), 0);
+  EXPECT_FALSE(last.has_service());
+  EXPECT_FALSE(last.has_effective_open());
+  EXPECT_TRUE(last.has_little_ratio());
+  EXPECT_GT(last.busiest_thread_share(), 0);
+}
+
+TEST(PlainLoad, MissingConnectionsAreInTheResult) {
+  std::string host;
+  {
+    load::ScriptedServer gone(load::always("x"));
+    host = gone.host();
+  }
+  LoadResponse last;
+  ASSERT_TRUE(load(request_to(host), last).ok());
+  EXPECT_TRUE(last.final());
+  EXPECT_EQ(last.connections(), 0U);
+  EXPECT_EQ(last.effective().connections(), 4U);
+  EXPECT_THAT(last.open_error(), HasSubstr("only 0 of 4"));
+  EXPECT_EQ(last.counts().started(), 0);
+}
+
+TEST(PlainLoad, RatesAndBurstsOutOfRangeAreNamed) {
+  OpenLoop open;
+  for (const double rate : {0.0, -1.0, std::nan(""), 1e9}) {
+    open.set_rate_per_s(rate);
+    EXPECT_THAT(effective_open_loop(open).status().message(), HasSubstr("rate")) << rate;
+  }
+  open.set_rate_per_s(0.25);
+  EXPECT_EQ(effective_open_loop(open)->most_waiting(), 3U);
+  EXPECT_FALSE(effective_open_loop(open)->has_seed()) << "nothing is drawn";
+  open.set_most_waiting(0);
+  EXPECT_EQ(effective_open_loop(open)->most_waiting(), 0U);
+  open.set_arrivals(OpenLoop::BURST);
+  EXPECT_THAT(effective_open_loop(open).status().message(), HasSubstr("burst 0"));
+}
+
+}  // namespace
+}  // namespace hotlap::agent

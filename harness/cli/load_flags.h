@@ -1,0 +1,47 @@
+// The flags of `hotlap load`, in the manner of wrk and wrk2, and the load that they ask for.
+#ifndef HOTLAP_HARNESS_CLI_LOAD_FLAGS_H_
+#define HOTLAP_HARNESS_CLI_LOAD_FLAGS_H_
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "harness/cli/experiment_flags.h"
+#include "harness/proto/control.pb.h"
+
+namespace hotlap::cli {
+
+struct LoadFlags {
+  std::vector<std::string> urls;
+  std::vector<uint32_t> weights;
+  std::string duration = "10s";
+  std::string timeout;
+  std::string host;
+  std::string connect_to;
+  std::string unix_path;
+  std::optional<double> rate_per_s;
+  std::string promise;  // of --max-rate-within
+  std::string arrivals;
+  std::string catch_up;
+  std::string seed;
+  std::string load_cpus;
+  WorkloadFlags workload;
+  bool distribution = false;
+  bool json = false;
+  bool quiet = false;
+  std::string hgrm_path;
+  std::string csv_path;
+
+  void add_to(CLI::App& command);
+  // Refuses flags that would have no effect.
+  absl::StatusOr<hotlap::v1::LoadRequest> request() const;
+};
+
+// "500ms", "10s", "2m", "1h", "10" as seconds; `flag` names it in the error.
+absl::StatusOr<double> parse_duration_s(const std::string& flag, const std::string& text);
+
+}  // namespace hotlap::cli
+
+#endif  // HOTLAP_HARNESS_CLI_LOAD_FLAGS_H_

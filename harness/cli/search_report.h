@@ -1,0 +1,35 @@
+// The curve of a search for the highest rate: a row a load, then what came of it.
+#ifndef HOTLAP_HARNESS_CLI_SEARCH_REPORT_H_
+#define HOTLAP_HARNESS_CLI_SEARCH_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "harness/cli/load_flags.h"
+#include "harness/cli/load_result.h"
+#include "harness/cli/rate_search.h"
+
+namespace hotlap::cli {
+
+class SearchReport {
+ public:
+  // Both must outlive it.
+  SearchReport(const LoadFlags& flags, const Promise& promise) : flags_(flags), promise_(promise) {}
+
+  std::string head() const;
+  // Takes the load into the report; its row of the table.
+  std::string add(const LoadResult& result, bool kept);
+  std::string conclusion(const RateSearch& search) const;
+  // {"schema", "promise", "highest_rate_per_s", "steps"}: a step is "kept" and "load", which
+  // follows load.schema.json.
+  std::string json(const RateSearch& search) const;
+
+ private:
+  const LoadFlags& flags_;
+  const Promise& promise_;
+  std::vector<std::string> steps_;  // JSON
+};
+
+}  // namespace hotlap::cli
+
+#endif  // HOTLAP_HARNESS_CLI_SEARCH_REPORT_H_
