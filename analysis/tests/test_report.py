@@ -104,7 +104,9 @@ def test_crashed_run_with_too_many_void_rounds_has_no_verdict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The harness says so itself, unless it was killed before it could write its verdict."""
-    run = make(tmp_path / "run", Shape(seed=5, rounds=20, void=tuple(range(4, 10)), state="running"))
+    run = make(
+        tmp_path / "run", Shape(seed=5, rounds=20, void=tuple(range(4, 10)), state="running")
+    )
     html, findings = report(run)
     assert "6 of 20 rounds are void, more than 20 %: the run is invalid" in findings
     assert "invalid" in html and "is faster" not in findings

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "harness/agent/audit_arm.h"
 #include "harness/agent/cancellation.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/environment_message.h"
@@ -115,6 +116,20 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
   if (!round.ok()) return grpc_status(round.status());
   *response->mutable_round() = *std::move(round);
   *response->mutable_effective() = prepared_->effective;
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Audit(grpc::ServerContext* context,
+                                 const hotlap::v1::AuditRequest* request,
+                                 hotlap::v1::AuditResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto audit = audit_arm(*request, cancellation);
+  if (cancellation.raised()) return cancelled();
+  if (!audit.ok()) return grpc_status(audit.status());
+  *response = *std::move(audit);
   return grpc::Status::OK;
 }
 

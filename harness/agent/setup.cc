@@ -53,16 +53,6 @@ absl::Status try_workload(const ArmProcess& process, const std::string& arm,
   return absl::OkStatus();
 }
 
-absl::Status check_echo(const std::string& arm, const std::string& asked,
-                        const std::string& echoed) {
-  auto resolved = resolve_pipeline(asked);
-  if (!resolved.ok()) return of_arm(arm, resolved.status());
-  if (*resolved == echoed) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("arm ", arm, " was asked to run ", *resolved,
-                                                    " and says that it runs ", echoed,
-                                                    ": rebuild hotlap and hotlap-server together"));
-}
-
 // What one launched arm says of itself; `processes` becomes how many it consists of.
 absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_t& processes) {
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
@@ -159,6 +149,16 @@ absl::StatusOr<std::string> resolve_pipeline(const std::string& spec) {
   const auto pipeline = server::parse_pipeline(spec, error);
   if (!pipeline) return absl::InvalidArgumentError(error);
   return server::describe_pipeline(*pipeline);
+}
+
+absl::Status check_echo(const std::string& arm, const std::string& asked,
+                        const std::string& echoed) {
+  auto resolved = resolve_pipeline(asked);
+  if (!resolved.ok()) return of_arm(arm, resolved.status());
+  if (*resolved == echoed) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("arm ", arm, " was asked to run ", *resolved,
+                                                    " and says that it runs ", echoed,
+                                                    ": rebuild hotlap and hotlap-server together"));
 }
 
 absl::StatusOr<Prepared> prepare(const Experiment& asked, Cancellation& cancellation) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
 #include "harness/agent/cancellation.h"
@@ -32,6 +33,10 @@ absl::StatusOr<Prepared> prepare(const hotlap::v1::Experiment& asked, Cancellati
 // The fifteen stages that `spec` stands for, as the registry of this build resolves it; the error
 // lists what exists.
 absl::StatusOr<std::string> resolve_pipeline(const std::string& spec);
+
+// OK where a pipeline target runs the stages that it was asked to run.
+absl::Status check_echo(const std::string& arm, const std::string& asked,
+                        const std::string& echoed);
 
 }  // namespace hotlap::agent
 

@@ -3,16 +3,14 @@
 
 #include <fcntl.h>
 #include <google/protobuf/util/json_util.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "harness/record/csv.h"
+#include "harness/record/file.h"
 
 namespace hotlap::record {
 namespace {
@@ -47,37 +45,6 @@ std::string rounds_header() {
 }
 
 constexpr char kLatencyHeader[] = "pass,round,arm,low_ns,high_ns,count,min_ns,max_ns,sum_ns\n";
-
-absl::Status write_whole(int fd, const std::string& text, const fs::path& path) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("cannot write ", path.string(), ": ", strerror(errno),
-                       "; rounds written before are kept: free some space, or give --out a "
-                       "directory elsewhere"));
-    }
-    done += static_cast<size_t>(n);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status write_file(const fs::path& path, int flags, const std::string& text) {
-  const int fd = open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot open ", path.string(), " for writing: ", strerror(errno)));
-  }
-  absl::Status status = write_whole(fd, text, path);
-  // Some file systems tell only here that there was no room.
-  if (close(fd) != 0 && status.ok()) {
-    status = absl::ResourceExhaustedError(
-        absl::StrCat("cannot finish ", path.string(), ": ", strerror(errno)));
-  }
-  return status;
-}
 
 void add_counts(CsvLine& line, const ErrorCounts& c) {
   for (int64_t n : {c.started(), c.ok(), c.unexpected_status(), c.unexpected_body(), c.connect(),
@@ -157,17 +124,8 @@ std::string latency_rows(const Round& round, const ArmRound& arm,
 
 absl::StatusOr<RunDirectory> RunDirectory::create(const fs::path& path,
                                                   std::vector<std::string> arm_names) {
-  std::error_code error;
-  if (fs::exists(path, error) && !fs::is_empty(path, error)) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(path.string(), " exists and is not empty: give --out another directory"));
-  }
-  fs::create_directories(path, error);
-  if (error) {
-    return absl::PermissionDeniedError(absl::StrCat("cannot make the run directory ", path.string(),
-                                                    ": ", error.message(),
-                                                    "; give --out a directory that can be made"));
-  }
+  const absl::Status made = make_run_directory(path);
+  if (!made.ok()) return made;
   RunDirectory directory(path, std::move(arm_names));
   for (const auto& [file, header] : {std::pair<const char*, std::string>{kSlices, slices_header()},
                                      {kRounds, rounds_header()},
@@ -214,16 +172,7 @@ absl::Status RunDirectory::write_run(const hotlap::v1::Run& run) {
   if (!google::protobuf::util::MessageToJsonString(run, &json, options).ok()) {
     return absl::InternalError("cannot print run.json: a text in it is not UTF-8");
   }
-  const fs::path fresh = path_ / "run.json.new";
-  absl::Status status = write_file(fresh, O_CREAT | O_TRUNC, json);
-  if (!status.ok()) return status;
-  std::error_code error;
-  fs::rename(fresh, path_ / kRun, error);
-  if (error) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot replace ", (path_ / kRun).string(), ": ", error.message()));
-  }
-  return absl::OkStatus();
+  return replace_file(path_ / kRun, json);
 }
 
 absl::StatusOr<hotlap::v1::Run> read_run(const fs::path& run_directory) {
