@@ -1,7 +1,6 @@
 // The course of an audit; see audit_arm.h.
 #include "harness/agent/audit_arm.h"
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,11 +12,11 @@
 #include "absl/time/time.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
+#include "harness/agent/paced_load.h"
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
 #include "harness/audit/phases.h"
 #include "harness/audit/strace.h"
-#include "harness/capture/asleep.h"
 #include "harness/load/generator.h"
 
 namespace hotlap::agent {
@@ -31,7 +30,6 @@ constexpr uint32_t kMaxRequests = 10000;
 // A timer that fires once a second shows itself.
 constexpr uint32_t kDefaultIdleMs = 1100;
 constexpr uint32_t kMaxIdleMs = 60000;
-constexpr auto kPatience = std::chrono::milliseconds(500);
 constexpr absl::Duration kStartTime = absl::Seconds(60);  // strace slows a start-up down
 constexpr absl::Duration kStopTime = absl::Seconds(10);
 
@@ -49,9 +47,7 @@ class ArmAuditor {
   absl::Status launch();
   absl::Status load();
   absl::Status drive(load::Generator& generator, size_t arm);
-  void await_rest();
   absl::Status of_arm(const absl::Status& status) const;
-  bool goes_on() const { return !cancellation_.raised(); }
 
   const AuditRequest& request_;
   Cancellation& cancellation_;
@@ -119,46 +115,23 @@ absl::Status ArmAuditor::launch() {
   return absl::OkStatus();
 }
 
-// Until the target sleeps; one that never does is waited for once only.
-void ArmAuditor::await_rest() {
-  if (!marks_.quiet) return;
-  marks_.quiet = capture::await_asleep([this] { return target_->tree(); }, kPatience,
-                                       [this] { return goes_on(); });
-}
-
 absl::Status ArmAuditor::drive(load::Generator& generator, size_t arm) {
-  await_rest();
+  PacedLoad paced(generator, arm, *target_, cancellation_);
+  paced.await_rest();
   marks_.connect_ns = realtime_ns();
   const load::Opened opened = generator.open(arm);
   if (!opened.error.empty()) return absl::FailedPreconditionError(opened.error);
-  // A slice that lasts no time is one request on the one connection.
-  const std::vector<load::SliceSpec> schedule(requests_ + 1, {arm, 0});
-  hotlap::v1::ErrorCounts counts;
-  generator.run(schedule, [&](const load::Edge& edge) {
-    if (edge.result == nullptr) {
-      await_rest();
-      marks_.requests_ns.push_back(realtime_ns());
-    } else {
-      add_counts(edge.result->counts, counts);
-    }
-    return goes_on() && (edge.result == nullptr || edge.result->counts.failed() == 0);
-  });
-  if (cancellation_.raised()) return absl::CancelledError("cancelled");
-  absl::Status status = check_errors(request_.arm().name(), counts, 0);
-  if (!status.ok()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(std::string(status.message()), "; the first: ", generator.first_failure(arm)));
-  }
-  if (counts.ok() != requests_ + 1 || marks_.requests_ns.size() != requests_ + 1) {
-    return absl::InternalError(
-        absl::StrCat(counts.ok(), " requests were answered where ", requests_ + 1, " were due"));
-  }
+  // One request more than asked for ends the last one's wait.
+  const absl::Status sent = paced.send(request_.arm().name(), requests_ + 1,
+                                       [this] { marks_.requests_ns.push_back(realtime_ns()); });
+  if (!sent.ok()) return sent;
   marks_.closing_ns = marks_.requests_ns.back();
   marks_.requests_ns.pop_back();
-  await_rest();
+  paced.await_rest();
   marks_.idle_begin_ns = realtime_ns();
   target_->await_end(idle_);  // the stretch without load: ends early only with the target
   marks_.idle_end_ns = realtime_ns();
+  marks_.quiet = paced.rests();
   generator.close(arm);
   return absl::OkStatus();
 }

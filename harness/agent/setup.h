@@ -5,6 +5,7 @@
 #define HOTLAP_HARNESS_AGENT_SETUP_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "harness/agent/arm_process.h"
 #include "harness/agent/cancellation.h"
 #include "harness/agent/seat.h"
+#include "harness/capture/perf_counter.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
 
@@ -23,6 +25,8 @@ struct Prepared {
   std::unique_ptr<Seat> seat;
   CpuSource cpu_source = CpuSource::kProcessClock;
   bool has_ballast = false;
+  std::vector<std::string> counted_calls;  // by name; of all arms, the most frequent first
+  std::optional<capture::PerfCounters> kept_tracepoints;  // of those calls
   std::vector<hotlap::v1::TargetEcho> echoes;
   std::vector<std::string> notes;
 };

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import BRIEF, Hotlap, assert_error, holds_within
+from running import BRIEF, TWO_FAST, Hotlap, assert_error, holds_within, rows
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 SHORT = ("--idle-ms", "50", "--no-report")
@@ -72,18 +72,26 @@ def test_a_threaded_command(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
 
 
 def test_calls_agree_with_the_counters_of_ab(hotlap: Hotlap, tmp_path: Path) -> None:
-    """Two rungs: strace and the perf tracepoint count the same calls a request."""
+    """Two rungs: strace and the kernel's tracepoints count the same calls a request, by name."""
     audit = hotlap.run("audit", "fast", *SHORT, "--out", tmp_path / "audit", "--json")
     assert audit.code == 0, audit.err
-    traced = sum(per_request(audit.json()).values())
-    arms = ("--a", "fast", "--b", "fast", "-c", "1")
-    run = ("--plan", "fixed:1", "--set-ms", "100", *BRIEF, "--out", tmp_path / "run", "--json")
-    result = hotlap.run("ab", *arms, *run)
+    traced = per_request(audit.json())
+    run = tmp_path / "run"
+    length = ("--plan", "fixed:1", "--set-ms", "100", *BRIEF)
+    result = hotlap.run("ab", *TWO_FAST, "-c", "1", *length, "--out", run, "--json")
     assert result.code == 0, result.err
-    counted = [m for m in result.json()["metrics"] if m["name"] == "syscalls_per_request"]
+    counted = [row for row in rows(run, "syscalls.csv") if row["arm"] == "a"]
     if not counted:
         pytest.skip(f"system calls are not counted here: {result.json()['notes']}")
-    assert counted[0]["a"] == pytest.approx(traced, rel=0.01)
+    served = sum(int(r["ok"]) for r in rows(run) if (r["pass"], r["arm"]) == ("counting", "a"))
+    by_name: dict[str, int] = {}
+    for row in counted:
+        by_name[row["name"]] = by_name.get(row["name"], 0) + int(row["calls"])
+    for name, calls in traced.items():
+        assert by_name[name] / served == pytest.approx(calls, rel=0.01), name
+    assert by_name["other"] / served < 0.01
+    total = sum(int(r["syscalls"]) for r in rows(run) if r["arm"] == "a" and r["syscalls"])
+    assert sum(by_name.values()) == total
 
 
 @pytest.mark.parametrize("phase", ["start", "load", "idle"])

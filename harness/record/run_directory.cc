@@ -23,6 +23,7 @@ using hotlap::v1::Round;
 constexpr char kSlices[] = "slices.csv";
 constexpr char kRounds[] = "rounds.csv";
 constexpr char kLatency[] = "latency.csv";
+constexpr char kSyscalls[] = "syscalls.csv";
 constexpr char kRun[] = "run.json";
 
 constexpr char kCountColumns[] =
@@ -45,6 +46,8 @@ std::string rounds_header() {
 }
 
 constexpr char kLatencyHeader[] = "pass,round,arm,low_ns,high_ns,count,min_ns,max_ns,sum_ns\n";
+
+constexpr char kSyscallsHeader[] = "pass,round,arm,name,calls\n";
 
 void add_counts(CsvLine& line, const ErrorCounts& c) {
   for (int64_t n : {c.started(), c.ok(), c.unexpected_status(), c.unexpected_body(), c.connect(),
@@ -120,6 +123,18 @@ std::string latency_rows(const Round& round, const ArmRound& arm,
   return rows;
 }
 
+std::string syscall_rows(const Round& round, const ArmRound& arm,
+                         const std::vector<std::string>& names) {
+  std::string rows;
+  for (const auto& count : arm.syscalls_by_name()) {
+    CsvLine line;
+    line.text(round.pass()).integer(int64_t{round.index()}).text(names[arm.arm()]);
+    line.text(count.name()).integer(count.calls());
+    rows += std::move(line).finish();
+  }
+  return rows;
+}
+
 }  // namespace
 
 absl::StatusOr<RunDirectory> RunDirectory::create(const fs::path& path,
@@ -129,7 +144,8 @@ absl::StatusOr<RunDirectory> RunDirectory::create(const fs::path& path,
   RunDirectory directory(path, std::move(arm_names));
   for (const auto& [file, header] : {std::pair<const char*, std::string>{kSlices, slices_header()},
                                      {kRounds, rounds_header()},
-                                     {kLatency, kLatencyHeader}}) {
+                                     {kLatency, kLatencyHeader},
+                                     {kSyscalls, kSyscallsHeader}}) {
     absl::Status status = write_file(path / file, O_CREAT | O_TRUNC, header);
     if (!status.ok()) return status;
   }
@@ -148,14 +164,16 @@ absl::Status RunDirectory::append_text(const char* file, const std::string& rows
 }
 
 absl::Status RunDirectory::append(const Round& round) {
-  std::string slices, rounds, latency;
+  std::string slices, rounds, latency, syscalls;
   for (const auto& slice : round.slices()) slices += slice_row(round, slice, arm_names_);
   for (const auto& arm : round.arms()) {
     latency += latency_rows(round, arm, arm_names_);
+    syscalls += syscall_rows(round, arm, arm_names_);
     rounds += round_row(round, arm, arm_names_);
   }
   for (const auto& [file, rows] : {std::pair<const char*, const std::string*>{kSlices, &slices},
                                    {kLatency, &latency},
+                                   {kSyscalls, &syscalls},
                                    {kRounds, &rounds}}) {
     absl::Status status = append_text(file, *rows);
     if (!status.ok()) return status;
