@@ -1,4 +1,7 @@
-"""`report RUN_DIR` and `check RUN_DIR`. Exit codes: 0 done, 1 check found a difference, 3 error."""
+"""`report RUN_DIR`, `check RUN_DIR` and `audit DIR`.
+
+Exit codes: 0 done, 1 check found a difference, 3 error.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn, Sequence
 
-from hotlap_analysis import report, verdicts
+from hotlap_analysis import audit, report, verdicts
 from hotlap_analysis.facts import Facts
 from hotlap_analysis.run import RunError, Verdict
 
@@ -25,6 +28,8 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
+        if options.verb == "audit":
+            return _audit(options)
         facts = report.load(options.run)
         return _check(facts, options.json) if options.verb == "check" else _report(facts, options)
     except RunError as error:
@@ -47,10 +52,22 @@ def _parser() -> argparse.ArgumentParser:
         help="compare run.json's verdicts with those that the tables give",
         epilog="example: hotlap_analysis check results/run-demo",
     )
+    audited = verbs.add_parser(
+        "audit",
+        help="write audit.html and findings.md of an audit",
+        epilog="example: hotlap_analysis audit results/run-audit",
+    )
+    audited.add_argument("run", metavar="DIR", type=Path, help="directory with audit.json")
     for verb in (made, checked):
         verb.add_argument("run", metavar="RUN_DIR", type=Path, help="directory with run.json")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
+
+
+def _audit(options: argparse.Namespace) -> int:
+    for path in audit.write(audit.read_audit(options.run)):
+        print(path)
+    return DONE
 
 
 def _report(facts: Facts, options: argparse.Namespace) -> int:

@@ -55,7 +55,14 @@ class Command:
     text: str
 
 
-Block = Union[Paragraph, Bullets, Table, Figure, Command]
+@dataclass
+class Patch:
+    """Lines of a unified diff: each begins with a blank, '-', '+' or '@'."""
+
+    lines: list[str]
+
+
+Block = Union[Paragraph, Bullets, Table, Figure, Command, Patch]
 
 
 @dataclass

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Callable
 
+from hotlap_analysis import calls
 from hotlap_analysis.document import Picture, Pictures
 from hotlap_analysis.facts import Facts, role_effects
-from hotlap_analysis.pictures import drift, forest, headline, percentiles, roles, rounds
+from hotlap_analysis.pictures import drift, forest, headline, percentiles, roles, rounds, syscalls
 from hotlap_analysis.pictures.canvas import LIGHT, NARROW, STAND_IN, WIDE, Sheet
 
 
@@ -31,6 +32,10 @@ def draw(facts: Facts) -> Pictures:
     if course is not None:
         over_time = course
         add("drift", lambda width: drift.draw(facts, over_time, width, STAND_IN))
+    counted = calls.count(facts)
+    if counted is not None:
+        by_name = counted
+        add("syscalls", lambda width: syscalls.draw(by_name, facts.labels, width, STAND_IN))
     return drawn
 
 

@@ -11,6 +11,7 @@ from hotlap_analysis.document import (
     Document,
     Figure,
     Paragraph,
+    Patch,
     Pictures,
     Table,
 )
@@ -36,6 +37,9 @@ def _block(block: Block, pictures: Pictures) -> str:
         return "\n".join(f"- {_inline(item)}" for item in block.items)
     if isinstance(block, Command):
         return f"```\n{block.text.replace('```', 'ʼʼʼ')}\n```"
+    if isinstance(block, Patch):
+        lines = "\n".join(block.lines).replace("```", "ʼʼʼ")
+        return f"```diff\n{lines}\n```"
     if isinstance(block, Figure):
         if block.name not in pictures:
             return ""

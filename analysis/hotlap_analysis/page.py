@@ -13,6 +13,7 @@ from hotlap_analysis.document import (
     Document,
     Figure,
     Paragraph,
+    Patch,
     Pictures,
     Section,
     Table,
@@ -77,9 +78,20 @@ def _block(block: Block, pictures: Pictures) -> str:
         return "<ul>" + "".join(f"<li>{inline(item)}</li>" for item in block.items) + "</ul>"
     if isinstance(block, Command):
         return f'<pre tabindex="0"><code>{html.escape(block.text)}</code></pre>'
+    if isinstance(block, Patch):
+        return _patch(block)
     if isinstance(block, Figure):
         return _figure(block, pictures)
     return _table(block)
+
+
+def _patch(patch: Patch) -> str:
+    kinds = {"-": "removed", "+": "added", "@": "hunk"}
+    lines = "\n".join(
+        f'<span class="{kinds.get(line[:1], "same")}">{html.escape(line)}</span>'
+        for line in patch.lines
+    )
+    return f'<pre class="patch" tabindex="0"><code>{lines}</code></pre>'
 
 
 def _figure(figure: Figure, pictures: Pictures) -> str:

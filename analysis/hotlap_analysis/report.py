@@ -35,21 +35,21 @@ def write(facts: Facts) -> list[Path]:
     written = []
     for relative, content in files.items():
         path = facts.run.directory / relative
-        try:
-            _replace(path, content)
-        except OSError as error:
-            raise RunError(
-                f"{path}: cannot be written ({error.strerror}); free space or allow writing there"
-            ) from None
+        replace(path, content)
         written.append(path)
     return written
 
 
-def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(exist_ok=True)
+def replace(path: Path, content: bytes) -> None:
+    """Written aside, then renamed. Raises RunError."""
     aside = path.with_name(path.name + ".part")
     try:
+        path.parent.mkdir(exist_ok=True)
         aside.write_bytes(content)
         os.replace(aside, path)
+    except OSError as error:
+        raise RunError(
+            f"{path}: cannot be written ({error.strerror}); free space or allow writing there"
+        ) from None
     finally:
         aside.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hotlap_analysis import wording
 from hotlap_analysis.accounts import known_effect, where_cpu_went
+from hotlap_analysis.calls import syscalls
 from hotlap_analysis.conditions import environment, errors, notes, reproduce, roles, targets, void
 from hotlap_analysis.document import Badge, Document, Section, code, plain
 from hotlap_analysis.evidence import drift, latency, metrics_table, resolution, rounds
@@ -27,6 +28,7 @@ def tell(facts: Facts) -> Document:
             resolution,
             known_effect,
             where_cpu_went,
+            syscalls,
             errors,
             void,
             roles,

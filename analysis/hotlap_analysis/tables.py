@@ -1,4 +1,4 @@
-"""slices.csv, rounds.csv and latency.csv as data frames; also what was lost at the end of each.
+"""A run's CSV files as data frames; also what was lost at the end of each.
 
 Cost: slices.csv may hold 10^5 rows and is read once. A last line that a crash cut short is left out
 with a note; a bad cell elsewhere is a RunError that names file, line and column. Absent cells are
@@ -30,21 +30,23 @@ CLASSES = (
     "in_flight",
 )
 LATER = ("tls",)  # runs of earlier builds have no such column: there was none
-TEXT = {"pass", "arm", "void_cause", "void_arm", "pids"}
+TEXT = {"pass", "arm", "name", "void_cause", "void_arm", "pids"}
 NEEDED = {
     "rounds": ("pass", "round", "arm", "started", *CLASSES, "own_slices_ns", "cpu_ns"),
     "slices": ("pass", "round", "set", "block", "position", "arm", "start_ns", "duration_ns", "ok"),
     "latency": ("pass", "round", "arm", "low_ns", "high_ns", "count"),
+    "syscalls": ("pass", "round", "arm", "name", "calls"),
 }
 
 
 @dataclass
 class Tables:
-    """The tables of a run; `slices` and `latency` are empty frames where the file is not there."""
+    """The tables of a run; all but `rounds` are empty frames where the file is not there."""
 
     rounds: pd.DataFrame
     slices: pd.DataFrame
     latency: pd.DataFrame
+    syscalls: pd.DataFrame
     notes: list[str] = field(default_factory=list)
 
     def timing(self) -> pd.DataFrame:
@@ -62,14 +64,16 @@ def read_tables(directory: Path, arms: list[str]) -> Tables:
     rounds = _read(directory, "rounds", notes)
     slices = _read(directory, "slices", notes)
     latency = _read(directory, "latency", notes)
-    for name, frame in (("rounds", rounds), ("slices", slices), ("latency", latency)):
+    syscalls = _read(directory, "syscalls", [])  # a run that counted none does without it
+    named = {"rounds": rounds, "slices": slices, "latency": latency, "syscalls": syscalls}
+    for name, frame in named.items():
         unknown = sorted(set(frame["arm"]) - set(arms))
         if unknown:
             raise RunError(
                 f"{directory / name}.csv: arm {unknown[0]!r} is not one of run.json's "
                 f"({', '.join(arms)}); the files are not of one run"
             )
-    return Tables(_whole_rounds(rounds, arms, notes), slices, latency, notes)
+    return Tables(_whole_rounds(rounds, arms, notes), slices, latency, syscalls, notes)
 
 
 def _whole_rounds(rounds: pd.DataFrame, arms: list[str], notes: list[str]) -> pd.DataFrame:

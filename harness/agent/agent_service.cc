@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "harness/agent/audit_arm.h"
 #include "harness/agent/cancellation.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/environment_message.h"
 #include "harness/agent/gate.h"
+#include "harness/agent/instruction_count.h"
+#include "harness/agent/load_arm.h"
 #include "harness/agent/plain_load.h"
 #include "harness/agent/round_runner.h"
 #include "harness/agent/seat.h"
@@ -91,7 +94,8 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
         "pass \"", request->pass(), "\" is neither ", kTimingPass, " nor ", kCountingPass)));
   }
   const RoundContext round_context{&prepared_->effective, prepared_->seat.get(),
-                                   prepared_->cpu_source, prepared_->has_ballast};
+                                   prepared_->cpu_source, prepared_->has_ballast,
+                                   prepared_->counted_calls};
   Cancellation cancellation;
   const CallWatch watch(*context, cancellation);
   auto round = run_round(round_context, request->pass(), request->index(), cancellation);
@@ -99,6 +103,34 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
   if (!round.ok()) return grpc_status(round.status());
   *response->mutable_round() = *std::move(round);
   *response->mutable_effective() = prepared_->effective;
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Audit(grpc::ServerContext* context,
+                                 const hotlap::v1::AuditRequest* request,
+                                 hotlap::v1::AuditResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto audit = audit_arm(*request, cancellation);
+  if (cancellation.raised()) return cancelled();
+  if (!audit.ok()) return grpc_status(audit.status());
+  *response = *std::move(audit);
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::CountInstructions(grpc::ServerContext* context,
+                                             const hotlap::v1::InstructionsRequest* request,
+                                             hotlap::v1::InstructionsResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto counted = count_instructions(*request, cancellation);
+  if (cancellation.raised()) return cancelled();
+  if (!counted.ok()) return grpc_status(counted.status());
+  *response = *std::move(counted);
   return grpc::Status::OK;
 }
 

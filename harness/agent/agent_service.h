@@ -21,6 +21,11 @@ class AgentService final : public hotlap::v1::Agent::Service {
                       hotlap::v1::VerifyResponse* response) override;
   grpc::Status RunRound(grpc::ServerContext* context, const hotlap::v1::RoundRequest* request,
                         hotlap::v1::RoundResponse* response) override;
+  grpc::Status Audit(grpc::ServerContext* context, const hotlap::v1::AuditRequest* request,
+                     hotlap::v1::AuditResponse* response) override;
+  grpc::Status CountInstructions(grpc::ServerContext* context,
+                                 const hotlap::v1::InstructionsRequest* request,
+                                 hotlap::v1::InstructionsResponse* response) override;
   grpc::Status Load(grpc::ServerContext* context, const hotlap::v1::LoadRequest* request,
                     grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) override;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "harness/capture/syscall_names.h"
 
 namespace hotlap::agent {
 namespace {
@@ -53,7 +54,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
                                                                const hotlap::v1::Arm& arm,
                                                                targets::LaunchOptions options,
                                                                CpuSource source,
-                                                               bool count_syscalls) {
+                                                               const SyscallCounting& counting) {
   std::unique_ptr<ArmProcess> launched(new ArmProcess());
   launched->source_ = source;
   options.arm = arm.name();
@@ -62,9 +63,11 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
     launched->task_clock_index_ = events.size();
     events.push_back("task-clock");
   }
-  if (count_syscalls) {
+  if (counting.total) {
     launched->syscalls_index_ = events.size();
+    launched->named_ = counting.names.size();
     events.push_back("syscalls");
+    for (const std::string& name : counting.names) events.push_back(capture::syscall_event(name));
   }
   if (!events.empty()) {
     options.before_exec = [&launched, &events](pid_t pid) -> absl::Status {
@@ -130,6 +133,18 @@ std::optional<int64_t> ArmProcess::settled_syscalls() const {
     before = now;
   }
   return before;
+}
+
+std::optional<std::vector<int64_t>> ArmProcess::named_syscalls() const {
+  if (!syscalls_index_ || !counters_ || named_ == 0) return std::nullopt;
+  const auto values = counters_->read();
+  if (!values.ok()) return std::nullopt;
+  std::vector<int64_t> calls;
+  for (size_t i = *syscalls_index_ + 1; i <= *syscalls_index_ + named_; ++i) {
+    if (!(*values)[i]) return std::nullopt;
+    calls.push_back(*(*values)[i]);
+  }
+  return calls;
 }
 
 std::optional<capture::ProcessSample> ArmProcess::sample() const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "harness/capture/cpu_clock.h"
@@ -28,6 +29,12 @@ enum class CpuSource {
 };
 const char* cpu_source_name(CpuSource source);
 
+// What is counted of system calls: nothing, all of them together, or those names as well.
+struct SyscallCounting {
+  bool total = false;
+  std::vector<std::string> names;  // as capture::known_syscalls has them
+};
+
 targets::TargetSpec target_spec(const hotlap::v1::Target& target);
 
 class ArmProcess {
@@ -36,7 +43,8 @@ class ArmProcess {
   static absl::StatusOr<std::unique_ptr<ArmProcess>> launch(targets::Spawner& spawner,
                                                             const hotlap::v1::Arm& arm,
                                                             targets::LaunchOptions options,
-                                                            CpuSource source, bool count_syscalls);
+                                                            CpuSource source,
+                                                            const SyscallCounting& counting);
 
   targets::TargetProcess& process() { return *process_; }
   const targets::TargetProcess& process() const { return *process_; }
@@ -48,6 +56,8 @@ class ArmProcess {
   // The same once it stands still, so that the calls by which a server goes back to waiting fall on
   // the side of the edge where they belong.
   std::optional<int64_t> settled_syscalls() const;
+  // One count a name, in their order; nothing where they are not counted by name.
+  std::optional<std::vector<int64_t>> named_syscalls() const;
   // Memory, faults and switches; nothing for url targets.
   std::optional<capture::ProcessSample> sample() const;
 
@@ -59,6 +69,7 @@ class ArmProcess {
   std::optional<capture::PerfCounters> counters_;
   std::optional<size_t> task_clock_index_;
   std::optional<size_t> syscalls_index_;
+  size_t named_ = 0;  // events after it that are single calls
   std::optional<capture::TreeClock> tree_clock_;
   std::unique_ptr<targets::TargetProcess> process_;
 };

@@ -52,7 +52,7 @@ absl::StatusOr<VerifySummary> run_gate(const Prepared& prepared, bool full,
     const auto index = static_cast<size_t>(arm);
     auto process = ArmProcess::launch(
         prepared.seat->spawner(), arms[arm],
-        prepared.seat->launch_options(index, static_cast<uint32_t>(arm)), CpuSource::kNone, false);
+        prepared.seat->launch_options(index, static_cast<uint32_t>(arm)), CpuSource::kNone, {});
     if (!process.ok()) return process.status();
     const targets::Endpoint& endpoint = (*process)->process().endpoint();
     all.push_back({absl::StrCat(arms[arm].name(), " (", prepared.echoes[index].asked(), ")"),

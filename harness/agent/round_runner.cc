@@ -67,6 +67,7 @@ class RoundRunner {
   struct Reading {
     std::optional<int64_t> cpu_ns;
     std::optional<int64_t> syscalls;
+    std::optional<std::vector<int64_t>> named_syscalls;  // at the edges of sets only
   };
 
   absl::Status launch_all();
@@ -86,6 +87,8 @@ class RoundRunner {
   bool goes_on(const load::Edge& edge) const;
   void set_latency(ArmState& arm) const;
   Reading read(const ArmState& arm) const;
+  Reading read_set_edge(const ArmState& arm) const;
+  void add_named_syscalls(const Reading& begin, const Reading& end, ArmRound& sum) const;
   int64_t served(const ArmState& arm) const {
     return arm.warmup_requests + arm.result.counts().ok();
   }
@@ -111,9 +114,9 @@ absl::Status RoundRunner::launch_all() {
     ArmState& state = arms_[arm];
     targets::LaunchOptions options = context_.seat->launch_options(arm, roles.path_slot);
     options.padding_bytes = roles.padding_bytes;
-    auto process =
-        ArmProcess::launch(context_.seat->spawner(), experiment_.arms(static_cast<int>(arm)),
-                           options, context_.cpu_source, counting_);
+    auto process = ArmProcess::launch(
+        context_.seat->spawner(), experiment_.arms(static_cast<int>(arm)), options,
+        context_.cpu_source, SyscallCounting{counting_, context_.counted_calls});
     if (!process.ok()) return process.status();
     state.process = *std::move(process);
     state.result.set_arm(arm);
@@ -160,6 +163,32 @@ RoundRunner::Reading RoundRunner::read(const ArmState& arm) const {
   if (counting_) reading.syscalls = arm.process->settled_syscalls();
   reading.cpu_ns = arm.process->cpu_ns();
   return reading;
+}
+
+RoundRunner::Reading RoundRunner::read_set_edge(const ArmState& arm) const {
+  Reading reading = read(arm);
+  if (counting_) reading.named_syscalls = arm.process->named_syscalls();
+  return reading;
+}
+
+// What no name stands for is "other", so that names and total always agree.
+void RoundRunner::add_named_syscalls(const Reading& begin, const Reading& end,
+                                     ArmRound& sum) const {
+  if (!begin.named_syscalls || !end.named_syscalls || !begin.syscalls || !end.syscalls) return;
+  const std::vector<std::string>& names = context_.counted_calls;
+  while (sum.syscalls_by_name_size() < static_cast<int>(names.size()) + 1) {
+    const auto index = static_cast<size_t>(sum.syscalls_by_name_size());
+    sum.add_syscalls_by_name()->set_name(index < names.size() ? names[index] : "other");
+  }
+  int64_t rest = *end.syscalls - *begin.syscalls;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const int64_t calls = (*end.named_syscalls)[i] - (*begin.named_syscalls)[i];
+    auto* count = sum.mutable_syscalls_by_name(static_cast<int>(i));
+    count->set_calls(count->calls() + calls);
+    rest -= calls;
+  }
+  auto* other = sum.mutable_syscalls_by_name(static_cast<int>(names.size()));
+  other->set_calls(other->calls() + rest);
 }
 
 absl::Status RoundRunner::check_arm(size_t arm) {
@@ -243,6 +272,7 @@ void RoundRunner::end_set(ArmState& arm, const Reading& begin, const Reading& en
   if (begin.syscalls && end.syscalls) {
     result.set_syscalls(result.syscalls() + *end.syscalls - *begin.syscalls);
   }
+  add_named_syscalls(begin, end, result);
   arm.latency.merge(generator_->latency(arm.load_index));
   const auto now = arm.process->sample();
   if (!now || !arm.set_begin) return;
@@ -297,7 +327,7 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
   }
   std::vector<Reading> set_begin;
   for (ArmState& arm : arms_) begin_set(arm);
-  for (const ArmState& arm : arms_) set_begin.push_back(read(arm));
+  for (const ArmState& arm : arms_) set_begin.push_back(read_set_edge(arm));
   const int64_t load_begin_ns = monotonic_ns();
   Reading slice_begin;
   // Read here and stored after the run, so that little stands between a reading and the load.
@@ -314,7 +344,7 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
   });
   const int64_t load_ns = monotonic_ns() - load_begin_ns;
   std::vector<Reading> set_end;
-  for (const ArmState& arm : arms_) set_end.push_back(read(arm));
+  for (const ArmState& arm : arms_) set_end.push_back(read_set_edge(arm));
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
   for (uint32_t slice = 0; slice < result.slices.size() && slice < readings.size(); ++slice) {
     end_slice(result.slices[slice], readings[slice].first, readings[slice].second, set, slice);

@@ -22,6 +22,7 @@ struct RoundContext {
   Seat* seat;
   CpuSource cpu_source = CpuSource::kProcessClock;
   bool measure_ballast = false;
+  std::vector<std::string> counted_calls;  // by name, in the counting pass
 };
 
 // Errors: CANCELLED, soon after `cancellation` was raised, with the targets ended;

@@ -27,6 +27,9 @@ class Seat {
   const targets::Placement& placement() const { return placement_; }
   targets::Spawner& spawner() { return *spawner_; }
 
+  // Private to the run, and gone with it.
+  const std::string& directory() const { return directory_; }
+
   // Launch options of an arm that runs from path `slot`; the CPUs are set.
   targets::LaunchOptions launch_options(size_t arm, uint32_t slot) const;
 

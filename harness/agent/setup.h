@@ -5,13 +5,16 @@
 #define HOTLAP_HARNESS_AGENT_SETUP_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
 #include "harness/agent/cancellation.h"
 #include "harness/agent/seat.h"
+#include "harness/capture/perf_counter.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
 
@@ -22,6 +25,8 @@ struct Prepared {
   std::unique_ptr<Seat> seat;
   CpuSource cpu_source = CpuSource::kProcessClock;
   bool has_ballast = false;
+  std::vector<std::string> counted_calls;  // by name; of all arms, the most frequent first
+  std::optional<capture::PerfCounters> kept_tracepoints;  // of those calls
   std::vector<hotlap::v1::TargetEcho> echoes;
   std::vector<std::string> notes;
 };
@@ -32,6 +37,10 @@ absl::StatusOr<Prepared> prepare(const hotlap::v1::Experiment& asked, Cancellati
 // The fifteen stages that `spec` stands for, as the registry of this build resolves it; the error
 // lists what exists.
 absl::StatusOr<std::string> resolve_pipeline(const std::string& spec);
+
+// OK where a pipeline target runs the stages that it was asked to run.
+absl::Status check_echo(const std::string& arm, const std::string& asked,
+                        const std::string& echoed);
 
 }  // namespace hotlap::agent
 

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "harness/capture/cpu_clock.h"
+#include "harness/capture/noise.h"
 #include "harness/capture/perf_counter.h"
 #include "harness/capture/perf_event.h"
 #include "harness/capture/self_test.h"
@@ -237,6 +239,7 @@ std::vector<Probe> probe_environment() {
   probes.push_back(probe_paranoid(facts));
   probes.push_back(available("virtualization", facts.virtualization));
   probes.push_back(probe_steal());
+  for (Probe& probe : probe_noise()) probes.push_back(std::move(probe));
   return probes;
 }
 

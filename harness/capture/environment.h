@@ -21,7 +21,7 @@ struct Probe {
 // Every probe below, in the order in which doctor prints them: cpu_clock, perf_task_clock,
 // perf_software, tracefs, perf_tracepoints, syscall_counting, perf_hardware, ptrace,
 // pid_namespace, cpus, governor, congestion_control, clocksource, aslr, transparent_hugepages,
-// loopback_mtu, fd_limit, perf_event_paranoid, virtualization, steal.
+// loopback_mtu, fd_limit, perf_event_paranoid, virtualization, steal, and those of noise.h.
 std::vector<Probe> probe_environment();
 
 }  // namespace hotlap::capture

@@ -10,9 +10,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "harness/capture/perf_counter.h"
+#include "harness/capture/syscall_names.h"
 
 namespace hotlap::capture {
 namespace {
@@ -77,24 +81,50 @@ class KnownProcess {
   pid_t pid_;
 };
 
-}  // namespace
-
-absl::StatusOr<CallCount> count_known_calls(const KnownCalls& known) {
+// What PerfCounters makes of the known process, event by event.
+absl::StatusOr<std::vector<int64_t>> count_events(const KnownCalls& known,
+                                                  const std::vector<std::string>& events) {
   if (known.processes < 1 || known.processes > 1000 || known.calls_per_process < 0) {
     return absl::InvalidArgumentError("1 to 1000 processes can make known calls");
   }
   KnownProcess process(known);
   if (!process.started()) return absl::ErrnoToStatus(errno, "cannot fork a process to count");
   if (!process.await_stopped()) return absl::InternalError("the process to count did not start");
-  const auto counters = PerfCounters::open(process.pid(), {"syscalls"}, CounterStart::kNow);
+  const auto counters = PerfCounters::open(process.pid(), events, CounterStart::kNow);
   if (!counters.ok()) return counters.status();
-  if (!counters->available("syscalls")) {
-    return absl::UnavailableError(counters->unavailable().at("syscalls"));
+  for (const auto& [event, reason] : counters->unavailable()) {
+    return absl::UnavailableError(reason);
   }
   if (!process.run_to_end()) return absl::InternalError("the process to count did not end well");
   const auto values = counters->read();
   if (!values.ok()) return values.status();
-  return CallCount{expected_calls(known), values->front().value_or(0)};
+  std::vector<int64_t> counted;
+  for (const auto& value : *values) counted.push_back(value.value_or(0));
+  return counted;
+}
+
+}  // namespace
+
+absl::StatusOr<CallCount> count_known_calls(const KnownCalls& known) {
+  const auto counted = count_events(known, {"syscalls"});
+  if (!counted.ok()) return counted.status();
+  return CallCount{expected_calls(known), counted->front()};
+}
+
+absl::Status check_named_syscall_counting(const KnownCalls& known) {
+  const std::pair<std::string, int64_t> made[] = {
+      {"getppid", known.processes * known.calls_per_process}, {"wait4", known.processes}};
+  std::vector<std::string> events;
+  for (const auto& [name, calls] : made) events.push_back(syscall_event(name));
+  const auto counted = count_events(known, events);
+  if (!counted.ok()) return counted.status();
+  for (size_t i = 0; i < events.size(); ++i) {
+    if ((*counted)[i] == made[i].second) continue;
+    return absl::DataLossError(absl::StrCat(
+        "counting system calls by name is void: ", made[i].second, " known calls of ",
+        made[i].first, " were counted as ", (*counted)[i], "; is another tracer at work?"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status check_syscall_counting(const KnownCalls& known) {

@@ -24,6 +24,10 @@ struct CallCount {
 // the tracepoint cannot be opened.
 absl::StatusOr<CallCount> count_known_calls(const KnownCalls& known);
 
+// The same by name: getppid and wait4, of which the known processes make known numbers, by their
+// own tracepoints. OK when both are exact; DataLoss when not, with the numbers.
+absl::Status check_named_syscall_counting(const KnownCalls& known = {});
+
 // OK when the count is exact; DataLoss, with both numbers, when not.
 absl::Status check_syscall_counting(const KnownCalls& known = {});
 

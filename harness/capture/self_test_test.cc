@@ -28,6 +28,13 @@ TEST_F(SelfTestTest, AMillionCallsOverSixteenProcesses) {
   EXPECT_EQ(count->counted, count->expected);
 }
 
+TEST_F(SelfTestTest, ByName) {
+  const absl::Status exact =
+      check_named_syscall_counting({.processes = 4, .calls_per_process = 2'500});
+  if (absl::IsUnavailable(exact)) GTEST_SKIP() << exact;
+  EXPECT_EQ(exact, absl::OkStatus());
+}
+
 TEST(SelfTest, NonsenseIsRefused) {
   EXPECT_EQ(count_known_calls({.processes = 0, .calls_per_process = 1}).status().code(),
             absl::StatusCode::kInvalidArgument);

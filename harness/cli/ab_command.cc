@@ -14,6 +14,7 @@
 #include "harness/cli/agent_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/controller.h"
+#include "harness/cli/deterministic_ab.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/experiment_flags.h"
 #include "harness/cli/python_report.h"
@@ -93,6 +94,29 @@ void print_ending(const RunOutcome& outcome, const OutputFlags& flags, bool repo
   }
 }
 
+int run_deterministic(const Experiment& experiment, const OutputFlags& flags, Gate gate,
+                      const Invocation& invocation) {
+  Interrupt interrupt;
+  Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
+  auto agent = AgentProcess::start();
+  if (!agent.ok()) return fail(std::string(agent.status().message()));
+  const std::filesystem::path out = flags.out.empty() ? default_run_directory(experiment.name())
+                                                      : std::filesystem::path(flags.out);
+  auto run =
+      DeterministicAb(**agent, interrupt, progress).run(experiment, out, invocation.command_line());
+  agent->reset();
+  progress.clear();
+  if (absl::IsCancelled(run.status())) return kExitInterrupted;
+  if (!run.ok()) return fail(std::string(run.status().message()));
+  if (flags.json) {
+    fputs(json_summary(*run, out.string()).c_str(), stdout);
+  } else {
+    printf("%srun: %s\n", instructions_text(*run).c_str(), out.c_str());
+  }
+  // Counts need no ledger of the machine's noise.
+  return gate_exit_code(*run, gate == Gate::kOn ? Gate::kUncalibratedOk : gate);
+}
+
 int run_experiment(const Experiment& experiment, const OutputFlags& flags, Gate gate,
                    const Invocation& invocation) {
   Interrupt interrupt;
@@ -140,19 +164,26 @@ void add_ab_command(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  hotlap ab --base fast --stage request_line=regex,scalar\n"
       "  hotlap ab --a server:asio --b fast --plan fixed:24 --request '/echo?size=1000'\n"
+      "  hotlap ab --base fast --stage request_line=regex,scalar --deterministic --gate\n"
       "  hotlap ab --a 'cmd:./old --port {port}' --b 'cmd:./new --port {port}' --gate");
   auto experiment_flags = std::make_shared<ExperimentFlags>();
   auto output_flags = std::make_shared<OutputFlags>();
+  auto deterministic = std::make_shared<bool>(false);
   experiment_flags->add_to(*command);
   output_flags->add_to(*command);
-  command->callback([command, experiment_flags, output_flags, &invocation] {
+  command->add_flag("--deterministic", *deterministic,
+                    "count instructions per request under callgrind in place of timing: exact, the "
+                    "same on a busy machine, and blind to the kernel and to caches");
+  command->callback([command, experiment_flags, output_flags, deterministic, &invocation] {
     auto experiment = experiment_flags->experiment();
     if (!experiment.ok()) {
       invocation.exit_code = fail(std::string(experiment.status().message()));
       return;
     }
-    invocation.exit_code =
-        run_experiment(*experiment, *output_flags, output_flags->gate_kind(*command), invocation);
+    const Gate gate = output_flags->gate_kind(*command);
+    invocation.exit_code = *deterministic
+                               ? run_deterministic(*experiment, *output_flags, gate, invocation)
+                               : run_experiment(*experiment, *output_flags, gate, invocation);
   });
 }
 

@@ -67,6 +67,7 @@ int run_main(int argc, char** argv) {
   Invocation invocation{argc, argv, kExitDone};
   add_ab_command(app, invocation);
   add_run_command(app, invocation);
+  add_audit_command(app, invocation);
   add_verify_command(app, invocation);
   add_load_command(app, invocation);
   add_variants_command(app, invocation);

@@ -38,7 +38,19 @@ constexpr std::array kMetrics = {
            "system calls of the target"},
 };
 
+constexpr Metric kInstructions{"instructions_per_request",
+                               "1",
+                               kLower,
+                               kRatio,
+                               0.005,
+                               1,
+                               true,
+                               false,
+                               "instructions in user space per request, counted under callgrind"};
+
 }  // namespace
+
+const Metric& instructions_metric() { return kInstructions; }
 
 std::span<const Metric> metrics() { return kMetrics; }
 

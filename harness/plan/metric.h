@@ -32,6 +32,9 @@ std::span<const Metric> metrics();
 // The error lists what exists.
 absl::StatusOr<Metric> find_metric(std::string_view name);
 
+// Of `hotlap ab --deterministic` alone, which counts it apart from rounds: not one of metrics().
+const Metric& instructions_metric();
+
 std::string_view better_name(Better better);  // "lower", "higher"
 
 }  // namespace hotlap::plan

@@ -3,16 +3,14 @@
 
 #include <fcntl.h>
 #include <google/protobuf/util/json_util.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "harness/record/csv.h"
+#include "harness/record/file.h"
 
 namespace hotlap::record {
 namespace {
@@ -25,6 +23,7 @@ using hotlap::v1::Round;
 constexpr char kSlices[] = "slices.csv";
 constexpr char kRounds[] = "rounds.csv";
 constexpr char kLatency[] = "latency.csv";
+constexpr char kSyscalls[] = "syscalls.csv";
 constexpr char kRun[] = "run.json";
 
 constexpr char kCountColumns[] =
@@ -48,36 +47,7 @@ std::string rounds_header() {
 
 constexpr char kLatencyHeader[] = "pass,round,arm,low_ns,high_ns,count,min_ns,max_ns,sum_ns\n";
 
-absl::Status write_whole(int fd, const std::string& text, const fs::path& path) {
-  size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("cannot write ", path.string(), ": ", strerror(errno),
-                       "; rounds written before are kept: free some space, or give --out a "
-                       "directory elsewhere"));
-    }
-    done += static_cast<size_t>(n);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status write_file(const fs::path& path, int flags, const std::string& text) {
-  const int fd = open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0644);
-  if (fd < 0) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot open ", path.string(), " for writing: ", strerror(errno)));
-  }
-  absl::Status status = write_whole(fd, text, path);
-  // Some file systems tell only here that there was no room.
-  if (close(fd) != 0 && status.ok()) {
-    status = absl::ResourceExhaustedError(
-        absl::StrCat("cannot finish ", path.string(), ": ", strerror(errno)));
-  }
-  return status;
-}
+constexpr char kSyscallsHeader[] = "pass,round,arm,name,calls\n";
 
 void add_counts(CsvLine& line, const ErrorCounts& c) {
   for (int64_t n : {c.started(), c.ok(), c.unexpected_status(), c.unexpected_body(), c.connect(),
@@ -153,25 +123,29 @@ std::string latency_rows(const Round& round, const ArmRound& arm,
   return rows;
 }
 
+std::string syscall_rows(const Round& round, const ArmRound& arm,
+                         const std::vector<std::string>& names) {
+  std::string rows;
+  for (const auto& count : arm.syscalls_by_name()) {
+    CsvLine line;
+    line.text(round.pass()).integer(int64_t{round.index()}).text(names[arm.arm()]);
+    line.text(count.name()).integer(count.calls());
+    rows += std::move(line).finish();
+  }
+  return rows;
+}
+
 }  // namespace
 
 absl::StatusOr<RunDirectory> RunDirectory::create(const fs::path& path,
                                                   std::vector<std::string> arm_names) {
-  std::error_code error;
-  if (fs::exists(path, error) && !fs::is_empty(path, error)) {
-    return absl::AlreadyExistsError(
-        absl::StrCat(path.string(), " exists and is not empty: give --out another directory"));
-  }
-  fs::create_directories(path, error);
-  if (error) {
-    return absl::PermissionDeniedError(absl::StrCat("cannot make the run directory ", path.string(),
-                                                    ": ", error.message(),
-                                                    "; give --out a directory that can be made"));
-  }
+  const absl::Status made = make_run_directory(path);
+  if (!made.ok()) return made;
   RunDirectory directory(path, std::move(arm_names));
   for (const auto& [file, header] : {std::pair<const char*, std::string>{kSlices, slices_header()},
                                      {kRounds, rounds_header()},
-                                     {kLatency, kLatencyHeader}}) {
+                                     {kLatency, kLatencyHeader},
+                                     {kSyscalls, kSyscallsHeader}}) {
     absl::Status status = write_file(path / file, O_CREAT | O_TRUNC, header);
     if (!status.ok()) return status;
   }
@@ -190,14 +164,16 @@ absl::Status RunDirectory::append_text(const char* file, const std::string& rows
 }
 
 absl::Status RunDirectory::append(const Round& round) {
-  std::string slices, rounds, latency;
+  std::string slices, rounds, latency, syscalls;
   for (const auto& slice : round.slices()) slices += slice_row(round, slice, arm_names_);
   for (const auto& arm : round.arms()) {
     latency += latency_rows(round, arm, arm_names_);
+    syscalls += syscall_rows(round, arm, arm_names_);
     rounds += round_row(round, arm, arm_names_);
   }
   for (const auto& [file, rows] : {std::pair<const char*, const std::string*>{kSlices, &slices},
                                    {kLatency, &latency},
+                                   {kSyscalls, &syscalls},
                                    {kRounds, &rounds}}) {
     absl::Status status = append_text(file, *rows);
     if (!status.ok()) return status;
@@ -214,16 +190,7 @@ absl::Status RunDirectory::write_run(const hotlap::v1::Run& run) {
   if (!google::protobuf::util::MessageToJsonString(run, &json, options).ok()) {
     return absl::InternalError("cannot print run.json: a text in it is not UTF-8");
   }
-  const fs::path fresh = path_ / "run.json.new";
-  absl::Status status = write_file(fresh, O_CREAT | O_TRUNC, json);
-  if (!status.ok()) return status;
-  std::error_code error;
-  fs::rename(fresh, path_ / kRun, error);
-  if (error) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot replace ", (path_ / kRun).string(), ": ", error.message()));
-  }
-  return absl::OkStatus();
+  return replace_file(path_ / kRun, json);
 }
 
 absl::StatusOr<hotlap::v1::Run> read_run(const fs::path& run_directory) {

@@ -1,5 +1,5 @@
-// A run's directory: run.json, slices.csv, rounds.csv and latency.csv, written as the run goes, so
-// that whatever happens to the writer, every finished round can be read.
+// A run's directory: run.json, slices.csv, rounds.csv, latency.csv and syscalls.csv, written as the
+// run goes, so that whatever happens to the writer, every finished round can be read.
 //
 // A round is appended with one write a file, rounds.csv last: a round counts as finished when its
 // rows stand there. run.json is replaced by a rename and thus never half written.

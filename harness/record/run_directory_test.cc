@@ -50,6 +50,9 @@ hotlap::v1::Round small_round() {
   arm->set_latency_p90_ns(10);
   arm->mutable_latency()->set_min_ns(10);
   arm->mutable_latency()->set_max_ns(10);
+  auto* calls = arm->add_syscalls_by_name();
+  calls->set_name("recvfrom");
+  calls->set_calls(100);
   auto* slice = round.add_slices();
   slice->set_arm(1);
   slice->set_duration_ns(5);
@@ -66,13 +69,15 @@ TEST_F(RunDirectoryTest, ARoundBecomesRowsAndAbsentValuesStayEmpty) {
   EXPECT_THAT(text_of(base_ / "run/latency.csv"),
               testing::HasSubstr("timing,3,b,10,11,100,10,10,0\n"));
   EXPECT_THAT(text_of(base_ / "run/slices.csv"), testing::HasSubstr("timing,3,0,0,0,b,0,5,"));
+  EXPECT_THAT(text_of(base_ / "run/syscalls.csv"), testing::HasSubstr("timing,3,b,recvfrom,100\n"));
 }
 
 TEST_F(RunDirectoryTest, RowsHaveAsManyCellsAsTheirHeader) {
   auto directory = RunDirectory::create(base_ / "run", {"a", "b"});
   ASSERT_TRUE(directory.ok());
   ASSERT_TRUE(directory->append(small_round()).ok());
-  for (const char* name : {"run/rounds.csv", "run/slices.csv", "run/latency.csv"}) {
+  for (const char* name :
+       {"run/rounds.csv", "run/slices.csv", "run/latency.csv", "run/syscalls.csv"}) {
     std::istringstream lines(text_of(base_ / name));
     std::string line;
     std::getline(lines, line);

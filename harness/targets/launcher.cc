@@ -2,7 +2,8 @@
 // that it forks die with the Spawner, and so that counters can be opened before its first
 // instruction. It is started by a Spawner only (descriptor 3 is their socket):
 //
-//   hotlap-launch --namespace|--subreaper [--cpus LIST] [--padding BYTES] -- PROGRAM ARGUMENT…
+//   hotlap-launch --namespace|--subreaper [--cpus LIST] [--padding BYTES] [--traceable]
+//                 -- PROGRAM ARGUMENT…
 //   hotlap-launch --probe        exits 0 when PID namespaces are allowed, else with the errno
 //
 // --namespace: this process forks pid 1 of a new PID namespace, which forks the target and reaps
@@ -43,6 +44,7 @@ struct Arguments {
   bool pid_namespace = false;
   std::string cpus;
   size_t padding_bytes = 0;
+  bool traceable = false;
   char** argv = nullptr;  // of the target
 };
 
@@ -137,6 +139,9 @@ bool set_affinity(const std::string& list) {
   if (arguments.padding_bytes > 0) {
     setenv("HOTLAP_PADDING", std::string(arguments.padding_bytes, 'x').c_str(), 1);
   }
+  // Where Yama lets a process be traced by its ancestors only, this one lets itself be traced by
+  // any of its user; elsewhere the call fails and nothing is needed.
+  if (arguments.traceable) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   send(LaunchMessageKind::kReady, 0);
   LaunchMessage message;
   ssize_t n;
@@ -277,6 +282,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.cpus = argv[++i];
     } else if (word == "--padding" && i + 1 < argc) {
       arguments.padding_bytes = std::strtoul(argv[++i], nullptr, 10);
+    } else if (word == "--traceable") {
+      arguments.traceable = true;
     } else if (word == "--" && i + 1 < argc) {
       arguments.argv = argv + i + 1;
       return true;

@@ -226,6 +226,36 @@ absl::StatusOr<Ready> await_listening(const Awaited& awaited, const WatchedProce
                                              : await_command(awaited, process);
 }
 
+absl::Status await_companion(const CompanionOptions& options, WatchedProcess& process) {
+  Awaited awaited;
+  awaited.spec = {TargetKind::kCommand, options.name};
+  awaited.who = options.name;
+  awaited.timeout = options.timeout;
+  awaited.deadline = absl::Now() + options.timeout;
+  const auto pid = await_stopped(awaited, process);
+  if (!pid.ok()) return pid.status();
+  const absl::Status told = process.go();
+  if (!told.ok() || !options.is_ready) return told;
+  const bool spoke = process.await(
+      [](const WatchedProcess::State& state) { return !state.lines.empty() || has_ended(state); },
+      awaited.deadline);
+  const WatchedProcess::State state = process.state();
+  if (!state.lines.empty() && options.is_ready(state.lines.front())) return absl::OkStatus();
+  if (!spoke) {
+    return absl::DeadlineExceededError(absl::StrCat(options.name, " was not ready within ",
+                                                    absl::FormatDuration(options.timeout)));
+  }
+  // Its end explains more than its first line.
+  process.await(has_ended, std::min(awaited.deadline, absl::Now() + kLastWords));
+  constexpr int kNoSuchProgram = 127;  // of the shell
+  const int status = process.state().root_status.value_or(0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchProgram) {
+    return absl::NotFoundError(absl::StrCat(options.name, " cannot be run: there is no ",
+                                            options.argv.front(), " in PATH"));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(options.name, " ", describe_end(process)));
+}
+
 std::string describe_end(const WatchedProcess& process) {
   const WatchedProcess::State state = process.state();
   return absl::StrCat(describe_wait_status(state.root_status.value_or(0)), output_note(process));

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "harness/targets/companion.h"
 #include "harness/targets/target_spec.h"
 #include "harness/targets/watched_process.h"
 
@@ -34,6 +35,9 @@ absl::StatusOr<pid_t> await_stopped(const Awaited& awaited, const WatchedProcess
 
 // Until it listens, having been told to go on.
 absl::StatusOr<Ready> await_listening(const Awaited& awaited, const WatchedProcess& process);
+
+// Lets a companion exec, and waits until it is at work.
+absl::Status await_companion(const CompanionOptions& options, WatchedProcess& process);
 
 // How a target ended, with the last lines of its output.
 std::string describe_end(const WatchedProcess& process);

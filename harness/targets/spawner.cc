@@ -70,7 +70,9 @@ std::vector<std::string> launcher_argv(const std::string& launcher, bool pid_nam
   if (options.padding_bytes > 0) {
     argv.insert(argv.end(), {"--padding", absl::StrCat(options.padding_bytes)});
   }
+  if (options.traceable) argv.emplace_back("--traceable");
   argv.emplace_back("--");
+  argv.insert(argv.end(), options.wrapper.begin(), options.wrapper.end());
   argv.insert(argv.end(), target.begin(), target.end());
   return argv;
 }
@@ -189,6 +191,24 @@ absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch(const TargetSpec&
   end_unless_kept.keep();
   return std::make_unique<TargetProcess>(spec, options.arm, ready->endpoint, ready->echo,
                                          awaited->program, *process);
+}
+
+absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch_companion(
+    const CompanionOptions& options) {
+  SpawnRequest request;
+  // Both streams in one, in the order in which it wrote.
+  request.argv = launcher_argv(options_.launcher, false, {}, {"/bin/sh", "-c", "exec \"$@\" 2>&1"});
+  request.argv.push_back("sh");
+  request.argv.insert(request.argv.end(), options.argv.begin(), options.argv.end());
+  request.environment = merged_environment({});
+  auto process = watcher_->spawn(std::move(request));
+  if (!process.ok()) return with_name(options.name, process.status());
+  EndUnlessKept end_unless_kept(*process);
+  const auto ready = await_companion(options, **process);
+  if (!ready.ok()) return ready;
+  end_unless_kept.keep();
+  const TargetSpec spec{TargetKind::kCommand, options.name};
+  return std::make_unique<TargetProcess>(spec, "", Endpoint(), "", options.argv.front(), *process);
 }
 
 }  // namespace hotlap::targets

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "harness/targets/companion.h"
 #include "harness/targets/target_process.h"
 #include "harness/targets/target_spec.h"
 
@@ -38,6 +39,8 @@ struct LaunchOptions {
   uint32_t padding_bytes = 0;  // HOTLAP_PADDING=xxx… of this length; 0: not set
   uint16_t port = 0;           // of a command; 0: a free one is picked
   absl::Duration start_timeout = absl::Seconds(10);
+  std::vector<std::string> wrapper;  // put before the target's argv ("valgrind", …)
+  bool traceable = false;  // any process of this user may trace it (Yama's PR_SET_PTRACER)
   // Called with the host pid of the target while it waits just before exec: open inherited
   // counters (enable_on_exec) here. An error ends the launch.
   std::function<absl::Status(pid_t)> before_exec;
@@ -62,6 +65,11 @@ class Spawner {
   //   DeadlineExceeded    it never listened within start_timeout
   absl::StatusOr<std::unique_ptr<TargetProcess>> launch(const TargetSpec& spec,
                                                         const LaunchOptions& options);
+
+  // Starts a program that watches a target, and returns once it is at work. Thread-safe, and may be
+  // called from before_exec. NotFound: there is no such program; FailedPrecondition: what it
+  // printed or how it ended; DeadlineExceeded: it never said that it is ready.
+  absl::StatusOr<std::unique_ptr<TargetProcess>> launch_companion(const CompanionOptions& options);
 
   // Ends every target now, also those that are still starting or hang, whose launch() then fails;
   // further launches are refused (CANCELLED). Returns at once. Thread-safe.

@@ -1,0 +1,83 @@
+"""System calls by name, from the counting pass: what each arm calls for a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from hotlap_analysis import wording
+from hotlap_analysis.document import Block, Figure, Paragraph, Section, Table, code, plain
+from hotlap_analysis.facts import Facts
+
+OTHER = "other"
+# Smaller counts are shown as nothing: they are what a timer adds now and then.
+SMALLEST = 0.005
+
+
+@dataclass
+class Calls:
+    """Calls a request: names by their largest count, `other` last; a column an arm."""
+
+    per_request: pd.DataFrame
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.per_request.index]
+
+
+def count(facts: Facts) -> Calls | None:
+    """Totals of the rounds that count, by the requests of those rounds."""
+    calls = facts.tables.syscalls
+    served = facts.tables.valid("counting")
+    if calls.empty or served.empty:
+        return None
+    kept = calls.merge(served[["pass", "round", "arm"]], on=["pass", "round", "arm"])
+    totals = kept.pivot_table(index="name", columns="arm", values="calls", aggfunc="sum")
+    requests = served.groupby("arm")["ok"].sum()
+    arms = [arm.name for arm in facts.run.arms]
+    if any(arm not in totals or not requests.get(arm, 0) > 0 for arm in arms):
+        return None
+    table = totals[arms].fillna(0.0) / requests[arms]
+    table = table[table.max(axis=1) >= SMALLEST]
+    if table.empty:
+        return None
+    order = sorted(
+        table.index, key=lambda name: (name == OTHER, -float(table.loc[name].max()), str(name))
+    )
+    return Calls(table.loc[order])
+
+
+def syscalls(facts: Facts) -> Section | None:
+    calls = count(facts)
+    if calls is None:
+        return None
+    arms = list(calls.per_request.columns)
+    header = ["call", *(plain(facts.labels[arm]) for arm in arms)]
+    header += [f"{arm} − {arms[0]}" for arm in arms[1:]]
+    rows = []
+    for name, values in calls.per_request.iterrows():
+        shown = code(str(name)) if name != OTHER else "other"
+        changes = [_signed(float(values[arm] - values[arms[0]])) for arm in arms[1:]]
+        rows.append([shown, *(wording.fixed(float(values[arm]), 2) for arm in arms), *changes])
+    sums = calls.per_request.sum()
+    changes = [_signed(float(sums[arm] - sums[arms[0]])) for arm in arms[1:]]
+    rows.append(["in all", *(wording.fixed(float(sums[arm]), 2) for arm in arms), *changes])
+    alt = "System calls a request, stacked by name, a bar for each arm."
+    text = (
+        "Calls a request, counted in a pass of its own by the kernel's tracepoints; other: calls "
+        "that no arm made when it was looked at before the run. With more than one connection, "
+        "replies a wake-up vary, and calls a request with them; `hotlap audit` shows the order."
+    )
+    blocks: list[Block] = [
+        Figure("syscalls", alt),
+        Table(header, rows, "l" + "r" * (len(header) - 1), strong={len(rows) - 1}),
+        Paragraph(text, note=True),
+    ]
+    return Section("System calls by name", blocks)
+
+
+def _signed(value: float) -> str:
+    if abs(value) < SMALLEST:
+        return "0"
+    return ("−" if value < 0 else "+") + f"{abs(value):.2f}"

@@ -1,0 +1,189 @@
+// The course of an audit; see audit_arm.h.
+#include "harness/agent/audit_arm.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "harness/agent/effective.h"
+#include "harness/agent/load_arm.h"
+#include "harness/agent/paced_load.h"
+#include "harness/agent/seat.h"
+#include "harness/agent/setup.h"
+#include "harness/audit/phases.h"
+#include "harness/audit/strace.h"
+#include "harness/load/generator.h"
+
+namespace hotlap::agent {
+namespace {
+
+using hotlap::v1::AuditRequest;
+using hotlap::v1::AuditResponse;
+
+constexpr uint32_t kDefaultRequests = 64;
+constexpr uint32_t kMaxRequests = 10000;
+// A timer that fires once a second shows itself.
+constexpr uint32_t kDefaultIdleMs = 1100;
+constexpr uint32_t kMaxIdleMs = 60000;
+constexpr absl::Duration kStartTime = absl::Seconds(60);  // strace slows a start-up down
+constexpr absl::Duration kStopTime = absl::Seconds(10);
+
+int64_t realtime_ns() { return absl::GetCurrentTimeNanos(); }
+
+class ArmAuditor {
+ public:
+  ArmAuditor(const AuditRequest& request, Cancellation& cancellation)
+      : request_(request), cancellation_(cancellation) {}
+
+  absl::StatusOr<AuditResponse> run();
+
+ private:
+  absl::Status settle();
+  absl::Status launch();
+  absl::Status load();
+  absl::Status drive(load::Generator& generator, size_t arm);
+  absl::Status of_arm(const absl::Status& status) const;
+
+  const AuditRequest& request_;
+  Cancellation& cancellation_;
+  hotlap::v1::Experiment experiment_;
+  uint32_t requests_ = 0;
+  absl::Duration idle_;
+  std::unique_ptr<Seat> seat_;
+  std::unique_ptr<audit::Strace> strace_;
+  std::unique_ptr<targets::TargetProcess> target_;
+  audit::Marks marks_;
+};
+
+absl::Status ArmAuditor::of_arm(const absl::Status& status) const {
+  const std::string message(status.message());
+  if (status.ok() || absl::StrContains(message, "arm ")) return status;
+  return absl::Status(status.code(), absl::StrCat("arm ", request_.arm().name(), ": ", message));
+}
+
+absl::Status ArmAuditor::settle() {
+  if (request_.arm().target().has_url()) {
+    return absl::InvalidArgumentError(
+        "a url target runs already and cannot be traced from its beginning: give it as a cmd: "
+        "target");
+  }
+  requests_ = request_.has_requests() ? request_.requests() : kDefaultRequests;
+  if (requests_ < 2 || requests_ > kMaxRequests) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an audit of ", requests_, " requests: it takes 2 to ", kMaxRequests));
+  }
+  const uint32_t idle_ms = request_.has_idle_ms() ? request_.idle_ms() : kDefaultIdleMs;
+  if (idle_ms > kMaxIdleMs) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an idle stretch of ", idle_ms, " ms: at most ", kMaxIdleMs));
+  }
+  idle_ = absl::Milliseconds(idle_ms);
+  hotlap::v1::Workload asked = request_.workload();
+  asked.set_connections(1);
+  asked.set_threads(1);
+  auto workload = effective_workload(asked);
+  if (!workload.ok()) return workload.status();
+  *experiment_.mutable_workload() = *std::move(workload);
+  *experiment_.mutable_placement() = request_.placement();
+  *experiment_.add_arms() = request_.arm();
+  auto seat = Seat::take(experiment_);
+  if (!seat.ok()) return seat.status();
+  seat_ = *std::move(seat);
+  return absl::OkStatus();
+}
+
+absl::Status ArmAuditor::launch() {
+  targets::LaunchOptions options = seat_->launch_options(0, 0);
+  options.arm = request_.arm().name();
+  options.start_timeout = kStartTime;
+  options.traceable = true;
+  options.before_exec = [this](pid_t pid) -> absl::Status {
+    auto strace = audit::Strace::attach(seat_->spawner(), pid, seat_->directory() + "/trace");
+    if (!strace.ok()) return strace.status();
+    strace_ = *std::move(strace);
+    return absl::OkStatus();
+  };
+  auto target = seat_->spawner().launch(target_spec(request_.arm().target()), options);
+  if (!target.ok()) return target.status();
+  target_ = *std::move(target);
+  marks_.port = target_->endpoint().port;
+  return absl::OkStatus();
+}
+
+absl::Status ArmAuditor::drive(load::Generator& generator, size_t arm) {
+  PacedLoad paced(generator, arm, *target_, cancellation_);
+  paced.await_rest();
+  marks_.connect_ns = realtime_ns();
+  const load::Opened opened = generator.open(arm);
+  if (!opened.error.empty()) return absl::FailedPreconditionError(opened.error);
+  // One request more than asked for ends the last one's wait.
+  const absl::Status sent = paced.send(request_.arm().name(), requests_ + 1,
+                                       [this] { marks_.requests_ns.push_back(realtime_ns()); });
+  if (!sent.ok()) return sent;
+  marks_.closing_ns = marks_.requests_ns.back();
+  marks_.requests_ns.pop_back();
+  paced.await_rest();
+  marks_.idle_begin_ns = realtime_ns();
+  target_->await_end(idle_);  // the stretch without load: ends early only with the target
+  marks_.idle_end_ns = realtime_ns();
+  marks_.quiet = paced.rests();
+  generator.close(arm);
+  return absl::OkStatus();
+}
+
+absl::Status ArmAuditor::load() {
+  std::string error;
+  auto generator = load::Generator::start(seat_->placement().load_cpus, 1, error);
+  if (generator == nullptr) return absl::ResourceExhaustedError(error);
+  auto spec = load_arm(target_->endpoint().to_string(), experiment_.workload());
+  if (!spec.ok()) return spec.status();
+  const size_t arm = generator->add_arm(*std::move(spec));
+  Cancellation::Hook stop_load(cancellation_, [&generator] { generator->cancel(); });
+  const absl::Status status = drive(*generator, arm);
+  const absl::Status alive = target_->status();
+  return alive.ok() || absl::IsCancelled(status) ? status : alive;
+}
+
+absl::StatusOr<AuditResponse> ArmAuditor::run() {
+  absl::Status status = settle();
+  if (!status.ok()) return of_arm(status);
+  AuditResponse response;
+  *response.mutable_effective() = experiment_.workload();
+  Cancellation::Hook end_targets(cancellation_, [this] { seat_->spawner().end_all(); });
+  status = launch();
+  if (status.ok()) status = load();
+  if (cancellation_.raised()) return absl::CancelledError("cancelled");
+  if (!status.ok()) return of_arm(status);
+  const std::string echo = target_->echo();
+  if (request_.arm().target().has_pipeline()) {
+    status = check_echo(request_.arm().name(), request_.arm().target().pipeline(), echo);
+    if (!status.ok()) return of_arm(status);
+  }
+  target_->stop(kStopTime);
+  marks_.end_ns = realtime_ns();
+  auto text = strace_->take_trace();
+  if (cancellation_.raised()) return absl::CancelledError("cancelled");
+  if (!text.ok()) return of_arm(text.status());
+  auto found = audit::divide(audit::read_trace(*text), marks_);
+  if (!found.ok()) return of_arm(found.status());
+  *response.mutable_audit() = *std::move(found);
+  auto& audit = *response.mutable_audit();
+  audit.set_arm(request_.arm().name());
+  audit.set_asked(target_spec(request_.arm().target()).value);
+  audit.set_pipeline(echo);
+  audit.set_requests(requests_);
+  return response;
+}
+
+}  // namespace
+
+absl::StatusOr<AuditResponse> audit_arm(const AuditRequest& request, Cancellation& cancellation) {
+  return ArmAuditor(request, cancellation).run();
+}
+
+}  // namespace hotlap::agent

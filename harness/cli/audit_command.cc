@@ -1,0 +1,210 @@
+// `hotlap audit`: the system calls of one request, or of two targets' requests as a patch.
+#include <google/protobuf/util/json_util.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "harness/audit/audit_text.h"
+#include "harness/audit/comparison.h"
+#include "harness/cli/agent_process.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/controller.h"
+#include "harness/cli/exit_code.h"
+#include "harness/cli/experiment_flags.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/python_report.h"
+#include "harness/cli/target_grammar.h"
+#include "harness/record/file.h"
+
+namespace hotlap::cli {
+namespace {
+
+using hotlap::v1::Audit;
+
+constexpr uint32_t kSchemaVersion = 1;
+
+struct AuditFlags {
+  std::string target;
+  std::string a, b;
+  std::optional<uint32_t> requests;
+  std::optional<uint32_t> idle_ms;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+  bool no_report = false;
+  WorkloadFlags workload;
+  PlacementFlags placement;
+
+  absl::StatusOr<std::vector<std::string>> targets() const {
+    if (!target.empty() && a.empty() && b.empty()) return std::vector<std::string>{target};
+    if (target.empty() && !a.empty() && !b.empty()) return std::vector<std::string>{a, b};
+    return absl::InvalidArgumentError(
+        "nothing to audit: give one TARGET, or --a TARGET --b TARGET for a comparison");
+  }
+};
+
+absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFlags& flags) {
+  auto targets = flags.targets();
+  if (!targets.ok()) return targets.status();
+  auto workload = flags.workload.workload();
+  if (!workload.ok()) return workload.status();
+  auto placement = flags.placement.placement();
+  if (!placement.ok()) return placement.status();
+  std::vector<hotlap::v1::AuditRequest> requests;
+  for (size_t i = 0; i < targets->size(); ++i) {
+    hotlap::v1::AuditRequest request;
+    auto target = parse_target((*targets)[i]);
+    if (!target.ok()) return target.status();
+    request.mutable_arm()->set_name(std::string(1, static_cast<char>('a' + i)));
+    *request.mutable_arm()->mutable_target() = *std::move(target);
+    *request.mutable_workload() = *workload;
+    *request.mutable_placement() = *placement;
+    request.mutable_placement()->set_share(true);  // nothing is timed
+    if (flags.requests) request.set_requests(*flags.requests);
+    if (flags.idle_ms) request.set_idle_ms(*flags.idle_ms);
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+absl::StatusOr<std::string> json_of(const Audit& audit) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string json;
+  if (!google::protobuf::util::MessageToJsonString(audit, &json, options).ok()) {
+    return absl::InternalError("cannot print audit.json: a text in it is not UTF-8");
+  }
+  return json;
+}
+
+std::string text_of(const Audit& audit) {
+  return audit.arms_size() == 1 ? audit::arm_text(audit.arms(0))
+                                : audit::difference_text(audit.arms(0), audit.arms(1));
+}
+
+absl::Status write_all(const Audit& audit, const std::string& json,
+                       const std::filesystem::path& out) {
+  absl::Status status = record::make_run_directory(out);
+  for (const auto& arm : audit.arms()) {
+    if (!status.ok()) return status;
+    status =
+        record::replace_file(out / absl::StrCat("audit-", arm.arm(), ".txt"), audit::arm_text(arm));
+  }
+  if (status.ok() && audit.arms_size() > 1) {
+    status = record::replace_file(out / "audit-diff.txt", text_of(audit));
+  }
+  if (status.ok()) status = record::replace_file(out / "audit.json", json);
+  return status;
+}
+
+// An RPC's failure in this process's terms.
+absl::Status call_status(const grpc::Status& status, const Interrupt& interrupt) {
+  if (interrupt.raised()) return absl::CancelledError("interrupted");
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& requests,
+                                 AgentProcess& agent, Interrupt& interrupt, Progress& progress) {
+  Audit audit;
+  audit.set_schema_version(kSchemaVersion);
+  audit.set_created(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
+  {
+    grpc::ClientContext context;
+    Interrupt::Call call(interrupt, context);
+    hotlap::v1::DescribeResponse host;
+    absl::Status status = call_status(agent.stub().Describe(&context, {}, &host), interrupt);
+    if (!status.ok()) return status;
+    *audit.mutable_environment() = host.environment();
+  }
+  for (const auto& request : requests) {
+    progress.update(
+        absl::StrCat("tracing ", request.arm().name(), ": ", target_text(request.arm().target())));
+    grpc::ClientContext context;
+    Interrupt::Call call(interrupt, context);
+    hotlap::v1::AuditResponse response;
+    absl::Status status = call_status(agent.stub().Audit(&context, request, &response), interrupt);
+    if (!status.ok()) return status;
+    *audit.add_arms() = response.audit();
+    *audit.mutable_workload() = response.effective();
+  }
+  if (audit.arms_size() > 1) {
+    for (auto& difference : audit::differences(audit.arms(0), audit.arms(1))) {
+      *audit.add_differences() = std::move(difference);
+    }
+  }
+  return audit;
+}
+
+int run_audit(const AuditFlags& flags, const Invocation& invocation) {
+  auto requests = requests_of(flags);
+  if (!requests.ok()) return fail(std::string(requests.status().message()));
+  Interrupt interrupt;
+  Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
+  auto agent = AgentProcess::start();
+  if (!agent.ok()) return fail(std::string(agent.status().message()));
+  auto audit = take_audit(*requests, **agent, interrupt, progress);
+  progress.clear();
+  agent->reset();
+  if (absl::IsCancelled(audit.status())) return kExitInterrupted;
+  if (!audit.ok()) return fail(std::string(audit.status().message()));
+  audit->set_command(invocation.command_line());
+  auto json = json_of(*audit);
+  if (!json.ok()) return fail(std::string(json.status().message()));
+  const std::filesystem::path out =
+      flags.out.empty() ? default_run_directory("audit") : std::filesystem::path(flags.out);
+  const absl::Status written = write_all(*audit, *json, out);
+  if (!written.ok()) return fail(std::string(written.message()));
+  bool reported = false;
+  if (!flags.no_report) {
+    const absl::Status report = run_analysis({"audit", out.string()}, true);
+    reported = report.ok();
+    if (!reported) {
+      fprintf(stderr, "hotlap: no page: %s; the data are in %s\n",
+              std::string(report.message()).c_str(), out.c_str());
+    }
+  }
+  if (flags.json) {
+    fputs(json->c_str(), stdout);
+    return kExitDone;
+  }
+  fputs(text_of(*audit).c_str(), stdout);
+  printf("\naudit: %s\n", (reported ? out / "audit.html" : out).c_str());
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, Invocation& invocation) {
+  auto* command = app.add_subcommand("audit", "show the system calls that one request makes");
+  command->footer(
+      "The target runs under strace and is asked one request at a time over one connection.\n"
+      "Descriptors are named by their role; addresses, times and contents are masked. Two targets\n"
+      "give a patch. TARGET is as in `hotlap ab --help`, but for url:.\n"
+      "Examples:\n"
+      "  hotlap audit fast\n"
+      "  hotlap audit --a fast,address=per_request --b fast,address=cached --request /address");
+  auto flags = std::make_shared<AuditFlags>();
+  command->add_option("TARGET", flags->target, "what to audit");
+  command->add_option("-a,--a", flags->a, "target A, the reference");
+  command->add_option("-b,--b", flags->b, "target B");
+  command->add_option("-n,--requests", flags->requests, "requests, 2 or more (default 64)");
+  command->add_option("--idle-ms", flags->idle_ms,
+                      "stretch without load whose calls are subtracted (default 1100)");
+  command->add_option("--out", flags->out, "the directory to write (default results/run-…-audit)");
+  command->add_flag("--json", flags->json, "print audit.json in place of the text");
+  command->add_flag("--no-report", flags->no_report, "write data and texts only, no page");
+  command->add_flag("--quiet", flags->quiet, "no progress on standard error");
+  flags->workload.add_to(*command);
+  flags->placement.add_to(*command);
+  command->callback([flags, &invocation] { invocation.exit_code = run_audit(*flags, invocation); });
+}
+
+}  // namespace hotlap::cli
