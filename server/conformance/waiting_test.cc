@@ -27,6 +27,7 @@ constexpr double kIdleShare = 0.05;
 #else
 constexpr double kIdleShare = 0.01;
 #endif
+constexpr int kIdleWindows = 3;
 
 std::string reply_head(Peer& peer) {
   std::string head;
@@ -51,11 +52,16 @@ class Waiting : public testing::TestWithParam<std::string> {
   Peer connect(int receive_buffer_bytes = 0) {
     return Peer(server_->endpoint(), receive_buffer_bytes);
   }
-  // The share of one core that the server spends while nothing happens.
+  // The share of one core that the server spends while nothing happens: the least of a few windows,
+  // for it may still be at work as the first begins. What spins does so in all of them.
   double idle_share(Peer& silent, int window_ms = 400) {
-    const double before = server_->cpu_seconds();
-    EXPECT_TRUE(silent.stays_silent(window_ms));
-    return (server_->cpu_seconds() - before) * 1000 / window_ms;
+    double least = 1;
+    for (int i = 0; i < kIdleWindows && least >= kIdleShare; ++i) {
+      const double before = server_->cpu_seconds();
+      EXPECT_TRUE(silent.stays_silent(window_ms));
+      least = std::min(least, (server_->cpu_seconds() - before) * 1000 / window_ms);
+    }
+    return least;
   }
   std::optional<ServerProcess> server_;
 };

@@ -132,7 +132,9 @@ void Ring::complete_accept(int result, bool more) {
   if (result >= 0) take_connection(result);
   if (more || stopping_) return;
   if (result == -EMFILE || result == -ENFILE) {
-    accept_later_ = admission_.make_room() == Admission::Accepted::kStuck;
+    // The kernel wants a descriptor before it looks whether anybody waits: asked again at once it
+    // would fail again at once, unless one was turned away and others may stand behind it.
+    accept_later_ = admission_.make_room() != Admission::Accepted::kRefused;
   } else {
     accept_later_ = result < 0 && result != -ECONNABORTED && !passing(result);
   }
