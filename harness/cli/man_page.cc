@@ -1,19 +1,44 @@
 // man(7) of a command tree; see man_page.h.
 #include "harness/cli/man_page.h"
 
+#include <cstdint>
+#include <string_view>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "harness/cli/exit_code.h"
 
 namespace hotlap::cli {
 namespace {
 
-// Text as roff must read it: no escape, hyphens that can be copied, and no line a request.
+// How many bytes a character of UTF-8 has that begins with this one.
+size_t bytes_of_character(unsigned char first) {
+  if (first < 0xc0) return 1;
+  return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+// A character beyond ASCII as groff names it, whatever encoding it is told to read: \[u2026].
+std::string named_character(std::string_view bytes) {
+  uint32_t code = static_cast<unsigned char>(bytes[0]) & (0xffu >> (bytes.size() + 1));
+  for (const char c : bytes.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);
+  return absl::StrFormat("\\[u%04X]", code);
+}
+
+// Text as roff must read it: no escape, hyphens that can be copied, ASCII, and no line a request.
 std::string escaped(const std::string& text) {
   std::string out;
   bool line_begins = true;
-  for (const char c : text) {
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const size_t bytes = bytes_of_character(static_cast<unsigned char>(c));
+    if (bytes > 1 && at + bytes <= text.size()) {
+      out += named_character(std::string_view(text).substr(at, bytes));
+      at += bytes - 1;
+      line_begins = false;
+      continue;
+    }
     if (line_begins && (c == '.' || c == '\'')) out += "\\&";
     if (c == '\\') {
       out += "\\e";

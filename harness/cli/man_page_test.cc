@@ -45,6 +45,13 @@ TEST(ManPages, OneForTheProgramAndOneForEachCommand) {
   EXPECT_THAT(pages[1].text, HasSubstr(".EX\nprog do \\-\\-count 3\n.EE\n"));
 }
 
+TEST(ManPages, CharactersBeyondAsciiAreNamed) {
+  CommandEntry odd = program();
+  odd.summary = "run-\u2026 costs \u00b5s, \U0001F600";
+  EXPECT_THAT(man_pages(odd, "1").front().text,
+              testing::HasSubstr("run\\-\\[u2026] costs \\[u00B5]s, \\[u1F600]"));
+}
+
 TEST(ManPages, NoTextBecomesARequestOrAnEscape) {
   const std::string page = man_pages(program(), "1.2")[1].text;
   EXPECT_THAT(page, HasSubstr("\n\\&.as one cannot \\esay"));

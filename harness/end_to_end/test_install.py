@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from running import BIN, ONE_ROUND, TREE, Hotlap
 
 BUILD = BIN.parent
-COMMANDS = ("ab", "run", "verify", "load", "variants", "report", "doctor", "agent")
+COMMANDS = ("ab", "audit", "run", "verify", "load", "variants", "report", "doctor", "agent")
 MAN = Path("share/man/man1")
 # What a login has, and nothing of whoever runs the tests.
 CLEAN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
@@ -21,12 +23,15 @@ CLEAN |= {name: os.environ[name] for name in ["MPLCONFIGDIR"] if name in os.envi
 
 
 @pytest.fixture(scope="module")
-def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    prefix = tmp_path_factory.mktemp("installed") / "usr"
+def prefix() -> Iterator[Path]:
+    """Outside of both trees, where the tests' own directories may lie."""
+    directory = Path(tempfile.mkdtemp(prefix="hotlap-installed-"))
+    prefix = directory / "usr"
     command = ["cmake", "--install", str(BUILD), "--prefix", str(prefix)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return prefix
+    yield prefix
+    shutil.rmtree(directory)
 
 
 def traced(prefix: Path, hotlap: Hotlap, trace: Path, *arguments: object) -> str:
@@ -61,7 +66,7 @@ def test_nothing_of_the_trees_is_used(prefix: Path, hotlap: Hotlap, tmp_path: Pa
     assert "request_line" in traced(prefix, hotlap, trace, "variants")
     assert foreign_paths(trace, prefix) == []
 
-    run = tmp_path / "run"
+    run = hotlap.temporary / "run"  # outside of both trees, too
     duel = ["ab", "--a", "fast", "--b", "server:floor", *ONE_ROUND, "--out", run]
     traced(prefix, hotlap, trace, *duel)
     assert foreign_paths(trace, prefix) == []

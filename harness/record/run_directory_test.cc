@@ -64,7 +64,8 @@ TEST_F(RunDirectoryTest, ARoundBecomesRowsAndAbsentValuesStayEmpty) {
   ASSERT_TRUE(directory.ok()) << directory.status();
   ASSERT_TRUE(directory->append(small_round()).ok());
   const std::string rounds = text_of(base_ / "run/rounds.csv");
-  EXPECT_THAT(rounds, testing::HasSubstr("\ntiming,3,b,0,0,0,0,0,,100,100,0,0,0,0,0,0,0,0,0,,700,,"));
+  EXPECT_THAT(rounds,
+              testing::HasSubstr("\ntiming,3,b,0,0,0,0,0,,100,100,0,0,0,0,0,0,0,0,0,,700,,"));
   EXPECT_THAT(rounds, testing::HasSubstr(",10,10,,,,,,9,,\n"));
   EXPECT_THAT(text_of(base_ / "run/latency.csv"),
               testing::HasSubstr("timing,3,b,10,11,100,10,10,0\n"));
