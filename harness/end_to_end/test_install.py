@@ -53,11 +53,19 @@ def traced(prefix: Path, hotlap: Hotlap, trace: Path, *arguments: object) -> str
 
 
 def foreign_paths(trace: Path, prefix: Path) -> list[str]:
-    """The files of the source and build trees that were asked for, less the installed ones."""
+    """The files of the source and build trees that were asked for, less the installed ones and the
+    way to matplotlib's fonts."""
     trees = (str(TREE), str(BUILD))
     asked = set(re.findall(r'"(/[^"]*)"', trace.read_text()))
     assert asked, "a trace of nothing proves nothing"
-    return [path for path in asked if path.startswith(trees) and not path.startswith(str(prefix))]
+    fonts = CLEAN.get("MPLCONFIGDIR", "")
+
+    def expected(path: str) -> bool:
+        if fonts and (path.startswith(fonts) or fonts.startswith(path)):
+            return True
+        return path.startswith(str(prefix)) or not path.startswith(trees)
+
+    return [path for path in asked if not expected(path)]
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
