@@ -48,6 +48,7 @@ const Stage* first_of() {
 CoveringPipelines covering_pipelines(int strength) {
   const auto choices = choices_by_stage();
   std::vector<int> levels;
+  levels.reserve(choices.size());
   for (const auto& of_stage : choices) levels.push_back(static_cast<int>(of_stage.size()));
   const auto spec_of = [&choices](const Row& row) {
     std::string spec;

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace hotlap::variants {
 
 LoopCounters::LoopCounters() {
   std::vector<std::string> names;
+  names.reserve(std::size(kEvents));
   for (const Event& event : kEvents) names.emplace_back(event.name);
   auto opened = capture::PerfCounters::open(getpid(), names, capture::CounterStart::kNow);
   if (!opened.ok()) {
