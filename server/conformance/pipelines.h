@@ -8,6 +8,7 @@
 
 namespace hotlap::conformance {
 
+// Under thread sanitizer: those of several threads, and no others.
 std::vector<std::string> pipelines_to_test();
 
 // Pipelines in which every choice of variants of any `strength` stages occurs, impossible and
