@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,10 +19,11 @@ def cpus() -> tuple[int, int]:
 
 
 class LabServer:
-    """Ends with the `with`. `under` is a command to run it under, which ends when the server does
-    and passes SIGTERM on to it."""
+    """Ends with the `with`. `under` is a command to run it under as its only child, which ends when
+    the server does."""
 
     def __init__(self, program: Path, pipeline: str, cpu: int, under: Sequence[str] = ()):
+        self.under = under
         command = [*under, str(program), "--pipeline", pipeline, "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen(
             ["taskset", "-c", str(cpu), *command],
@@ -38,7 +40,10 @@ class LabServer:
         self.url = f"http://{match.group(1)}/hello"
 
     def stop(self) -> None:
-        self.process.terminate()
+        """The server itself is told to stop: perf, told so, would print nothing."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        os.kill(int(children[0]) if self.under and children else pid, signal.SIGTERM)
         try:
             self.process.wait(timeout=10)
         except subprocess.TimeoutExpired:
