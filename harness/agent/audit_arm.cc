@@ -140,7 +140,7 @@ absl::Status ArmAuditor::load() {
   std::string error;
   auto generator = load::Generator::start(seat_->placement().load_cpus, 1, error);
   if (generator == nullptr) return absl::ResourceExhaustedError(error);
-  auto spec = load_arm(target_->endpoint().to_string(), experiment_.workload());
+  auto spec = load_arm(*target_, experiment_.workload());
   if (!spec.ok()) return spec.status();
   const size_t arm = generator->add_arm(*std::move(spec));
   Cancellation::Hook stop_load(cancellation_, [&generator] { generator->cancel(); });

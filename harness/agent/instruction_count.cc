@@ -69,7 +69,7 @@ absl::Status drive(const targets::TargetProcess& target, const hotlap::v1::Exper
   std::string error;
   auto generator = load::Generator::start(cpus, 1, error);
   if (generator == nullptr) return absl::ResourceExhaustedError(error);
-  auto spec = load_arm(target.endpoint().to_string(), experiment.workload());
+  auto spec = load_arm(target, experiment.workload());
   if (!spec.ok()) return spec.status();
   const size_t arm = generator->add_arm(*std::move(spec));
   Cancellation::Hook stop_load(cancellation, [&generator] { generator->cancel(); });

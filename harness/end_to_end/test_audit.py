@@ -48,6 +48,13 @@ def test_address_is_asked_once_or_each_time(hotlap: Hotlap, out: Path) -> None:
     assert "```diff" in (out / "findings.md").read_text()
 
 
+def test_a_tls_pipeline_is_asked_over_tls(hotlap: Hotlap, out: Path) -> None:
+    result = hotlap.run("audit", "fast,transport=tls", "-n", "8", *SHORT, "--out", out, "--json")
+    assert result.code == 0, result.err
+    calls = per_request(result.json())
+    assert calls["recvfrom"] == calls["sendto"] == 1
+
+
 def test_two_audits_of_one_target_read_the_same(hotlap: Hotlap, tmp_path: Path) -> None:
     texts = []
     for name in ("one", "two"):
