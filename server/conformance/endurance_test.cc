@@ -10,6 +10,7 @@
 
 #include "server/conformance/peer.h"
 #include "server/conformance/pipelines.h"
+#include "server/conformance/sanitized.h"
 #include "server/conformance/server_process.h"
 #include "server/pipeline.h"
 
@@ -18,11 +19,6 @@ namespace {
 
 using testing::EndsWith;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 constexpr int kScale = kSanitized ? 20 : 1;
 constexpr long kFlatKib = 512;
 

@@ -13,6 +13,7 @@
 
 #include "server/conformance/peer.h"
 #include "server/conformance/pipelines.h"
+#include "server/conformance/sanitized.h"
 #include "server/conformance/server_process.h"
 #include "server/pipeline.h"
 #include "variants/registry.h"
@@ -24,12 +25,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 constexpr size_t kScratch = 64 * 1024;
 constexpr size_t kLarge = 50 * 1024 * 1024;

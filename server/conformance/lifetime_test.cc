@@ -12,6 +12,7 @@
 
 #include "server/conformance/peer.h"
 #include "server/conformance/pipelines.h"
+#include "server/conformance/sanitized.h"
 #include "server/conformance/server_process.h"
 
 namespace hotlap::conformance {
@@ -167,12 +168,6 @@ TEST_P(Lifetime, ConnectionsBeyondTheLimitDoNotHarmTheOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Pipelines, Lifetime, testing::ValuesIn(pipelines_to_test()),
                          [](const auto& info) { return pipeline_test_name(info.param); });
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // Under sanitizers, which take five times as long, only those with several threads.
 std::vector<std::string> further_pipelines() {

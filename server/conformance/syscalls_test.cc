@@ -14,6 +14,7 @@
 
 #include "server/conformance/peer.h"
 #include "server/conformance/pipelines.h"
+#include "server/conformance/sanitized.h"
 #include "server/conformance/server_process.h"
 #include "server/pipeline.h"
 
@@ -26,12 +27,6 @@ using Calls = std::map<std::string, int>;
 
 constexpr int kFewRequests = 10;
 constexpr int kManyRequests = 60;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 pid_t only_child_of(pid_t parent) {
   const std::string id = std::to_string(parent);

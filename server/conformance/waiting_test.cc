@@ -16,6 +16,7 @@
 
 #include "server/conformance/peer.h"
 #include "server/conformance/pipelines.h"
+#include "server/conformance/sanitized.h"
 #include "server/conformance/server_process.h"
 
 namespace hotlap::conformance {
@@ -25,11 +26,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kIdleShare = 0.05;
-#else
-constexpr double kIdleShare = 0.01;
-#endif
+constexpr double kIdleShare = kSanitized ? 0.05 : 0.01;
 constexpr int kIdleWindows = 3;
 
 std::string reply_head(Peer& peer) {

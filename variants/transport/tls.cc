@@ -14,23 +14,10 @@ void* start(const server::TransportSettings& settings, std::string& error) {
 
 }  // namespace
 
-extern constinit const server::TransportStage transport_tls = {
-    .info = {.name = "tls",
-             .summary = "TLS 1.2 and 1.3 (OpenSSL), a full handshake for every connection",
-             .costs = "a key exchange and a signature a connection; 1 recv and 1 send a request, "
-                      "its bytes encrypted",
-             .state_size = sizeof(tls::ServerStream),
-             .state_align = alignof(tls::ServerStream)},
-    .direct = false,
-    .start = start,
-    .stop = stop_tls,
-    .open = open_tls,
-    .close = close_tls,
-    .handshake = handshake_tls,
-    .read = read_tls,
-    .pending = pending_tls,
-    .write = write_tls,
-    .end = end_tls,
-};
+extern constinit const server::TransportStage transport_tls =
+    tls_transport("tls", "TLS 1.2 and 1.3 (OpenSSL), a full handshake for every connection",
+                  "a key exchange and a signature a connection; 1 recv and 1 send a request, "
+                  "its bytes encrypted",
+                  start);
 
 }  // namespace hotlap::variants

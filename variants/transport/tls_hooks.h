@@ -1,4 +1,4 @@
-// The hooks that the TLS transports share; they differ in what start() makes.
+// What the TLS transports share: all hooks but start(), in whose sessions they differ.
 #pragma once
 
 #include <memory>
@@ -41,5 +41,25 @@ inline server::IoResult write_tls(void* state, int, const iovec* segments, int c
 }
 
 inline server::IoResult end_tls(void* state, int) { return tls::end_stream(stream_of(state)); }
+
+constexpr server::TransportStage tls_transport(
+    const char* name, const char* summary, const char* costs,
+    void* (*start)(const server::TransportSettings& settings, std::string& error)) {
+  return {.info = {.name = name,
+                   .summary = summary,
+                   .costs = costs,
+                   .state_size = sizeof(tls::ServerStream),
+                   .state_align = alignof(tls::ServerStream)},
+          .direct = false,
+          .start = start,
+          .stop = stop_tls,
+          .open = open_tls,
+          .close = close_tls,
+          .handshake = handshake_tls,
+          .read = read_tls,
+          .pending = pending_tls,
+          .write = write_tls,
+          .end = end_tls};
+}
 
 }  // namespace hotlap::variants

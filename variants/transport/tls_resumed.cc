@@ -13,22 +13,8 @@ void* start(const server::TransportSettings& settings, std::string& error) {
 
 }  // namespace
 
-extern constinit const server::TransportStage transport_tls_resumed = {
-    .info = {.name = "tls_resumed",
-             .summary = "TLS 1.2 and 1.3 (OpenSSL), clients that come back resume by ticket",
-             .costs = "as tls, but no signature for a client that resumes; a ticket a connection",
-             .state_size = sizeof(tls::ServerStream),
-             .state_align = alignof(tls::ServerStream)},
-    .direct = false,
-    .start = start,
-    .stop = stop_tls,
-    .open = open_tls,
-    .close = close_tls,
-    .handshake = handshake_tls,
-    .read = read_tls,
-    .pending = pending_tls,
-    .write = write_tls,
-    .end = end_tls,
-};
+extern constinit const server::TransportStage transport_tls_resumed = tls_transport(
+    "tls_resumed", "TLS 1.2 and 1.3 (OpenSSL), clients that come back resume by ticket",
+    "as tls, but no signature for a client that resumes; a ticket a connection", start);
 
 }  // namespace hotlap::variants
