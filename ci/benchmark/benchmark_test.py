@@ -262,6 +262,22 @@ print(json.dumps(dict(requests=dict(ok={requests}), elapsed_s=1.0, generator_cpu
 """
 
 
+def test_a_server_under_a_wrapper_ends_before_it(tmp_path: Path) -> None:
+    """The wrapper goes on once its child has ended, as perf must in order to print its counts."""
+    sys.path.insert(0, str(HERE))
+    from lab_server import LabServer
+
+    program = tmp_path / "hotlap-server"
+    program.write_text(SERVER.format(python=sys.executable))
+    program.chmod(0o755)
+    after = tmp_path / "after"
+    wrapper = ["sh", "-c", f'"$@"; echo ended > {after}', "sh"]
+    cpu = min(os.sched_getaffinity(0))
+    with LabServer(program, "fast", cpu, wrapper) as server:
+        assert server.url.startswith("http://127.0.0.1:") and not after.exists()
+    assert after.read_text() == "ended\n"
+
+
 @pytest.mark.skipif(
     shutil.which("wrk") is None or len(os.sched_getaffinity(0)) < 2, reason="needs wrk and two CPUs"
 )

@@ -1,7 +1,7 @@
 // Head in the arena and a small body copied in behind it, so that one segment goes out by the plain
 // send; a larger body stays where it is, as in `writev`. Costs no allocation and a copy of at most
-// 1 KiB, and saves what the kernel spends to take in a vector of segments: some tens of
-// nanoseconds a reply.
+// 1 KiB, and saves what the kernel spends to take in a vector of segments: some 70 ns a reply
+// (results/stages-and-references).
 #include <cstring>
 
 #include "variants/response/apart.h"
