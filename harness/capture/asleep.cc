@@ -3,11 +3,10 @@
 
 #include <time.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "harness/capture/process_file.h"
 
 namespace hotlap::capture {
 namespace {
@@ -15,9 +14,9 @@ namespace {
 constexpr long kPauseNs = 100'000;
 
 // The state letter of proc(5): it follows the name, which may hold anything.
-char thread_state(const std::filesystem::path& task) {
-  std::ifstream file(task / "stat");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+char thread_state(pid_t process, pid_t thread) {
+  const auto text =
+      read_process_file(absl::StrCat("/proc/", process, "/task/", thread, "/stat")).value_or("");
   const size_t close = text.rfind(')');
   return close == std::string::npos || close + 2 >= text.size() ? 'X' : text[close + 2];
 }
@@ -28,10 +27,8 @@ bool rests(char state) { return state == 'S' || state == 'Z' || state == 'X' || 
 
 bool all_asleep(const std::vector<pid_t>& processes) {
   for (const pid_t process : processes) {
-    std::error_code error;
-    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-      if (!rests(thread_state(task.path()))) return false;
+    for (const pid_t thread : threads_of(process)) {
+      if (!rests(thread_state(process, thread))) return false;
     }
   }
   return true;

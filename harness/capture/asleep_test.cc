@@ -1,10 +1,12 @@
 #include "harness/capture/asleep.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "harness/targets/testing.h"
@@ -36,6 +38,21 @@ TEST(AsleepTest, AWaitCanBeEnded) {
   EXPECT_FALSE(await_asleep([] { return std::vector<pid_t>{getpid()}; }, std::chrono::hours(1),
                             [&] { return ++looks < 3; }));
   EXPECT_EQ(looks, 3);
+}
+
+// A thread may end between its being listed and its being looked at.
+TEST(AsleepTest, ThreadsMayComeAndGoMeanwhile) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) std::thread([] {}).join();
+  }
+  int rested = 0;
+  for (int look = 0; look < 20'000; ++look) rested += all_asleep({child}) ? 1 : 0;
+  kill(child, SIGKILL);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_LT(rested, 20'000);
 }
 
 TEST(AsleepTest, ProcessesThatHaveEndedRest) { EXPECT_TRUE(all_asleep({})); }

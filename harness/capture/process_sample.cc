@@ -1,13 +1,9 @@
 // See process_sample.h.
 #include "harness/capture/process_sample.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <array>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,22 +11,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "harness/capture/process_file.h"
 #include "harness/capture/steal.h"
-#include "harness/capture/unique_fd.h"
 
 namespace hotlap::capture {
 namespace {
-
-std::optional<std::string> read_whole(const std::string& path) {
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return std::nullopt;
-  std::string text;
-  std::array<char, 4096> buffer;
-  ssize_t n;
-  while ((n = read(fd.get(), buffer.data(), buffer.size())) > 0) text.append(buffer.data(), n);
-  if (n < 0) return std::nullopt;
-  return text;
-}
 
 // Fields of /proc/PID/stat after the name, the first being the state (field 3 of proc(5)).
 struct StatFields {
@@ -42,7 +27,7 @@ struct StatFields {
 };
 
 std::optional<StatFields> read_stat(pid_t pid) {
-  const auto text = read_whole(absl::StrCat("/proc/", pid, "/stat"));
+  const auto text = read_process_file(absl::StrCat("/proc/", pid, "/stat"));
   if (!text) return std::nullopt;
   const size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
@@ -60,15 +45,8 @@ int64_t number_after(const std::string& text, const std::string& name) {
 }
 
 void add_threads(pid_t pid, ProcessSample& sample) {
-  struct Close {
-    void operator()(DIR* directory) const { closedir(directory); }
-  };
-  const std::string tasks = absl::StrCat("/proc/", pid, "/task");
-  const std::unique_ptr<DIR, Close> directory(opendir(tasks.c_str()));
-  if (directory == nullptr) return;
-  while (const dirent* entry = readdir(directory.get())) {
-    if (entry->d_name[0] == '.') continue;
-    const auto status = read_whole(absl::StrCat(tasks, "/", entry->d_name, "/status"));
+  for (const pid_t thread : threads_of(pid)) {
+    const auto status = read_process_file(absl::StrCat("/proc/", pid, "/task/", thread, "/status"));
     if (!status) continue;
     ++sample.threads;
     sample.voluntary_switches += number_after(*status, "voluntary_ctxt_switches");

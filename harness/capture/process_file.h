@@ -1,0 +1,23 @@
+// Reading /proc/PID while the process, or one of its threads, may be at its end: what has vanished
+// is no error and throws nothing, unlike the streams and directory iterators of the standard
+// library.
+#ifndef HOTLAP_HARNESS_CAPTURE_PROCESS_FILE_H_
+#define HOTLAP_HARNESS_CAPTURE_PROCESS_FILE_H_
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hotlap::capture {
+
+// All of a file; nullopt when it cannot be read.
+std::optional<std::string> read_process_file(const std::string& path);
+
+// Thread ids of a process, in no order; none once it has ended.
+std::vector<pid_t> threads_of(pid_t process);
+
+}  // namespace hotlap::capture
+
+#endif  // HOTLAP_HARNESS_CAPTURE_PROCESS_FILE_H_
