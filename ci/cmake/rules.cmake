@@ -2,7 +2,9 @@
 #   hotlap_library(NAME SOURCES... [DEPS LIBS...])
 #   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin; those that are named
 #       hotlap or hotlap-... are installed, but for hotlap-...-planted, which tests alone want
-#   hotlap_test(NAME SOURCES... [DEPS LIBS...])        GoogleTest, one ctest entry per binary
+#   hotlap_test(NAME SOURCES... [SHARDS N] [TIMEOUT SECONDS] [HEADERS FILES...] [DEPS LIBS...])
+#       GoogleTest, one ctest entry per binary; with SHARDS its tests are dealt to N entries;
+#       HEADERS are slow to read and wanted by most of its sources: they are compiled once
 #   hotlap_test_program(NAME SOURCES... [DEPS LIBS...])     without an entry: its folder adds them
 #   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])
 #       libFuzzer target, with HOTLAP_FUZZ only; its seeds are in FOLDER, when not given in
@@ -32,23 +34,62 @@ function(hotlap_binary name)
   endif()
 endfunction()
 
+# What is tested is built as it is measured; the tests themselves need no optimisation, and compile
+# in two thirds of the time without it. What most of them include is compiled once. (A program, not
+# a library, owns those headers, as position-independent code of the two differs.)
+function(_hotlap_test_target target)
+  find_package(GTest REQUIRED)
+  target_link_libraries(${target} PRIVATE GTest::gmock GTest::gtest_main)
+  target_compile_options(${target} PRIVATE -pthread)  # as gRPC asks: with headers, all or none
+  if(NOT HOTLAP_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
+set(_hotlap_test_headers
+  <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <filesystem> <functional> <map> <optional>
+  <string> <string_view> <thread> <vector>)
+function(_hotlap_precompile_for_tests)
+  if(TARGET hotlap_test_headers)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "")
+  add_executable(hotlap_test_headers EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_headers.cc)
+  _hotlap_test_target(hotlap_test_headers)
+  target_precompile_headers(hotlap_test_headers PRIVATE ${_hotlap_test_headers})
+endfunction()
+
 function(hotlap_test_program name)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "HEADERS;DEPS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
   _hotlap_common(${name})
-  find_package(GTest REQUIRED)
-  target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
+  _hotlap_test_target(${name})
+  if(ARG_HEADERS)
+    target_precompile_headers(${name} PRIVATE ${_hotlap_test_headers} ${ARG_HEADERS})
+  else()
+    _hotlap_precompile_for_tests()
+    target_precompile_headers(${name} REUSE_FROM hotlap_test_headers)
+  endif()
 endfunction()
 
 function(hotlap_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPS" ${ARGN})
-  hotlap_test_program(${name} ${ARG_UNPARSED_ARGUMENTS} DEPS ${ARG_DEPS})
-  add_test(NAME ${name} COMMAND ${name})
+  cmake_parse_arguments(ARG "" "SHARDS;TIMEOUT" "HEADERS;DEPS" ${ARGN})
+  hotlap_test_program(${name} ${ARG_UNPARSED_ARGUMENTS} HEADERS ${ARG_HEADERS} DEPS ${ARG_DEPS})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(NOT ARG_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+    return()
+  endif()
+  math(EXPR last "${ARG_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${name}.${shard} COMMAND ${name})
+    set_tests_properties(${name}.${shard} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()
 
 function(hotlap_fuzzer name)

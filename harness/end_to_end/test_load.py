@@ -184,7 +184,7 @@ def test_failures_have_a_histogram_of_their_own(hotlap: Hotlap) -> None:
         return ok(number, head)
 
     with answering(fails_now_and_then) as (address, _):
-        arguments = ("load", f"http://{address}/", "-c", "2", "-R", "200", "-d", "400ms")
+        arguments = ("load", f"http://{address}/", "-c", "1", "-R", "200", "-d", "400ms")
         failed = hotlap.run(*arguments, "--json")
         text = hotlap.run(*arguments)
         allowed = hotlap.run(*arguments, "--allow-errors", "0.2")
