@@ -9,11 +9,14 @@ import random
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))  # the benchmarks import each other by name
 
 # Costs: floor 1000 ns a request, fast 1100, asio 1500, a ballast step 0.5 ns of which EFFICIENCY is
 # measured; NOISE per cent of spread a round. Rounds take 2 s, the rest of a run none.
@@ -50,6 +53,17 @@ metric = dict(name="cpu_per_request", unit="ns", better="lower", a=a, b=b,
 print(json.dumps(dict(schema=1, verdict="small", reason="", rounds=n, void_rounds=1,
                       resolution_percent=half, metrics=[metric])))
 """
+
+
+def benchmark(name: str) -> ModuleType:
+    """The file of that name as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(HERE / name))
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module
 
 
 def run(
@@ -108,7 +122,6 @@ def test_precision_missed_by_false_alarms(tmp_path: Path) -> None:
 
 
 def test_standard_error_is_that_of_the_noise(tmp_path: Path) -> None:
-    sys.path.insert(0, str(HERE))
     import sessions
 
     run(tmp_path, "precision", "--sessions=1", "--aa-sessions=1", "--seconds=1000", noise=0.01)
@@ -203,7 +216,6 @@ def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
     report = json.loads(kept.read_text())
     report["metrics"][0]["interval_percent"] = None
     report["reason"] = "too few"
-    sys.path.insert(0, str(HERE))
     import sessions
 
     session = sessions.read_session(tmp_path / "runs/floor-c16-01", json.dumps(report), 60)
@@ -214,13 +226,7 @@ def test_a_run_without_an_estimate_says_why(tmp_path: Path) -> None:
 def test_wakeups_are_told_apart_from_the_cost_that_causes_them() -> None:
     """CPU = 5000 + 1.0 x ballast + 4000 ns a wake-up, a level of its own each round: the slope on
     ballast alone is steeper than 1, that beside wake-ups is not."""
-    sys.path.insert(0, str(HERE))
-    loader = importlib.machinery.SourceFileLoader("wakeups", str(HERE / "wakeups"))
-    spec = importlib.util.spec_from_loader("wakeups", loader)
-    assert spec is not None
-    wakeups = importlib.util.module_from_spec(spec)
-    sys.modules["wakeups"] = wakeups
-    loader.exec_module(wakeups)
+    wakeups = benchmark("wakeups")
     coin = random.Random(3)
     rounds = []
     for number in range(20):
@@ -264,7 +270,6 @@ print(json.dumps(dict(requests=dict(ok={requests}), elapsed_s=1.0, generator_cpu
 
 def test_a_server_under_a_wrapper_ends_before_it(tmp_path: Path) -> None:
     """The wrapper goes on once its child has ended, as perf must in order to print its counts."""
-    sys.path.insert(0, str(HERE))
     from lab_server import LabServer
 
     program = tmp_path / "hotlap-server"
@@ -299,3 +304,36 @@ def test_generator_compares_requests_a_cpu_second(
     )
     assert done.returncode == status, done.stdout + done.stderr
     assert "requests a CPU-second, hotlap / wrk: goal >= 1.2, reached" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("crowd_failed", "many_failed", "beside_us", "held"),
+    [
+        (0, 0, 190, [True, True, True]),
+        (1, 0, 190, [False, True, True]),
+        (0, 1, 190, [True, False, True]),
+        (0, 0, 210, [True, True, False]),
+    ],
+)
+def test_capacity_judges_each_promise_by_itself(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    crowd_failed: int,
+    many_failed: int,
+    beside_us: int,
+    held: list[bool],
+) -> None:
+    capacity = benchmark("capacity")
+
+    def loaded(_self: object, name: str, connections: int, _seconds: float) -> dict:
+        failed = {capacity.CROWD: crowd_failed, capacity.MANY: many_failed}.get(connections, 0)
+        p99 = (beside_us if name.startswith("beside") else 100) * 1000
+        requests = {"started": 400_000, "ok": 399_900 - failed, "in_flight": 100}
+        return {"requests": requests, "response_time_ns": {"p99": p99}}
+
+    server = SimpleNamespace(url="http://127.0.0.1:1/hello")
+    monkeypatch.setattr(capacity, "LabServer", lambda *_: nullcontext(server))
+    monkeypatch.setattr(capacity, "Drippers", lambda _: nullcontext())
+    monkeypatch.setattr(capacity, "cpus", lambda: [0, 1])
+    monkeypatch.setattr(capacity.Load, "run", loaded)
+    assert capacity.judge(tmp_path / "hotlap", "fast", tmp_path / "kept", 1.0) == held
