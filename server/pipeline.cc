@@ -22,8 +22,8 @@ constexpr Profile kProfiles[] = {
      "router=hash,response=concat,socket_options=nodelay,allocation=arena,body=copy,"
      "transport=plain,ballast=none"},
     {"fast", "the best known of every stage",
-     "read_buffer=reuse,request_line=scalar,header_map=pod,address=lazy,date=per_second,"
-     "response=writev"},
+     "readiness=epoll_edge,read_buffer=reuse,request_line=scalar,header_map=pod,address=lazy,"
+     "date=per_second,response=coalesce"},
     {"original", "the historical server, its faults included",
      "dispatch=thread_pool,read_buffer=growing,response=two_writes"},
 };

@@ -107,7 +107,7 @@ TEST_F(Syscalls, OfEachReceiveVariant) {
     EXPECT_EQ(calls["poll"], poll * kCounted);
     EXPECT_EQ(calls["peek"], peek * kCounted);
     EXPECT_EQ(calls["recvfrom"], recv * kCounted);
-    EXPECT_EQ(calls["sendmsg"], kCounted);
+    EXPECT_EQ(calls["sendto"], kCounted);
     EXPECT_EQ(calls["epoll_ctl"], 0);
   }
 }

@@ -118,7 +118,9 @@ void Connection::end_request(ThreadContext& thread) {
     want_ = Want::kShutdown;
     return;
   }
-  pipeline_.response->clear(state_at(service_.layout().response));
+  if (pipeline_.response->clear != nullptr) {
+    pipeline_.response->clear(state_at(service_.layout().response));
+  }
   pipeline_.header_map->clear(state_at(service_.layout().header_map));
   pipeline_.allocation->reset(arena_.state, arena_);
   body_store_.clear();
@@ -137,7 +139,8 @@ void Connection::wait_for_bytes() { want_ = peer_ended_ ? Want::kClose : Want::k
 void Connection::advance_head(ThreadContext& thread) {
   void* const buffer = state_at(service_.layout().read_buffer);
   iovec segment;
-  while (pipeline_.read_buffer->unread(buffer, scanner_.taken(), &segment, 1) != 0) {
+  while (unread_bytes_ > scanner_.taken() &&
+         pipeline_.read_buffer->unread(buffer, scanner_.taken(), &segment, 1) != 0) {
     const std::string_view bytes = text_of(segment);
     const bool at_start = scanner_.taken() == 0;
     switch (scanner_.scan(bytes)) {
@@ -199,7 +202,7 @@ void Connection::accept_head(ThreadContext& thread, std::string_view head) {
   if (const HttpStatus status = parse_head(head); status != kAccepted) {
     return refuse(thread, status);
   }
-  pipeline_.read_buffer->consume(state_at(service_.layout().read_buffer), head.size());
+  consume(head.size());
   if (!framing_.chunked && framing_.content_length == 0) {
     find_route();
     return respond(thread);

@@ -95,6 +95,7 @@ class Connection {
   void end_request(ThreadContext& thread);
   void advance(ThreadContext& thread);
   void commit(std::size_t bytes);
+  void consume(std::size_t bytes);
   void advance_head(ThreadContext& thread);
   void advance_body(ThreadContext& thread);
   std::string_view whole_head();
@@ -122,6 +123,7 @@ class Connection {
   bool head_started_ = false;  // the deadline is that of a head
   bool direct_read_ = false;   // the last read_segments() pointed into body_store_
   std::int64_t deadline_ms_ = 0;
+  std::size_t unread_bytes_ = 0;  // in the read buffer: that there are none needs no call
   HeadScanner scanner_;
   RequestLine line_;
   Framing framing_;

@@ -49,6 +49,12 @@ void Connection::commit(std::size_t bytes) {
     return;
   }
   pipeline_.read_buffer->commit(state_at(service_.layout().read_buffer), bytes);
+  unread_bytes_ += bytes;
+}
+
+void Connection::consume(std::size_t bytes) {
+  pipeline_.read_buffer->consume(state_at(service_.layout().read_buffer), bytes);
+  unread_bytes_ -= bytes;
 }
 
 void Connection::complete_read(ThreadContext& thread, IoResult result, bool again) {
@@ -101,9 +107,10 @@ void Connection::advance_body(ThreadContext& thread) {
   void* const buffer = state_at(service_.layout().read_buffer);
   const bool wanted = route_ != nullptr && route_->wants_body;
   iovec segment;
-  while (!decoder_.done() && pipeline_.read_buffer->unread(buffer, 0, &segment, 1) != 0) {
+  while (!decoder_.done() && unread_bytes_ > 0 &&
+         pipeline_.read_buffer->unread(buffer, 0, &segment, 1) != 0) {
     const BodyDecoder::Step step = decoder_.step(text_of(segment));
-    pipeline_.read_buffer->consume(buffer, step.consumed);
+    consume(step.consumed);
     if (step.state == BodyDecoder::State::kRefused) {
       if (wanted || decoder_.status() != 413) {
         refuse(thread, decoder_.status());

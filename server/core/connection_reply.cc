@@ -17,7 +17,7 @@ constexpr std::string_view kServerAllow = "GET, HEAD, POST, OPTIONS";
 void Connection::respond(ThreadContext& thread) {
   void* const address = state_at(service_.layout().address);
   pipeline_.ballast->spend(pipeline_.ballast.config);
-  pipeline_.address->on_request(address, fd_);
+  if (pipeline_.address->on_request != nullptr) pipeline_.address->on_request(address, fd_);
   Exchange exchange(pipeline_, state_at(service_.layout().header_map), address, fd_, arena_);
   if (route_ != nullptr) {
     exchange.request = {line_.method, line_.target, query_, line_.minor, body_};

@@ -16,7 +16,8 @@ struct AddressPair {
 struct AddressStage {
   VariantInfo info;
   void (*init)(void* state);
-  void (*on_request)(void* state, int fd);  // once a request, before its handler
+  // Once a request, before its handler. Null: nothing is to be done.
+  void (*on_request)(void* state, int fd);
   AddressPair (*get)(void* state, int fd);  // a handler asks; views into the state
 };
 

@@ -23,7 +23,8 @@ struct ResponseStage {
   // `body` is empty for HEAD, for 204 and for a streamed file. It outlives the write.
   void (*encode)(void* state, const ReplyHead& head, std::string_view body, Arena& arena,
                  Output& out);
-  void (*clear)(void* state);  // the reply was written; before the arena is reset
+  // The reply was written; before the arena is reset. Null: nothing is to be done.
+  void (*clear)(void* state);
 };
 
 }  // namespace hotlap::server

@@ -8,8 +8,6 @@ namespace {
 
 using namespace server;
 
-void on_request(void*, int) {}
-
 AddressPair get(void* state, int fd) {
   AskedOnce& asked = AskedOnce::of(state);
   asked.ask(fd);
@@ -25,7 +23,7 @@ extern constinit const AddressStage address_lazy = {
              .state_size = sizeof(AskedOnce),
              .state_align = alignof(AskedOnce)},
     .init = AskedOnce::init,
-    .on_request = on_request,
+    .on_request = nullptr,
     .get = get,
 };
 

@@ -40,7 +40,6 @@ extern constinit const DispatchStage dispatch_inline_pollers = {
              .summary = "inline_pollers:N, N threads that accept, wait and run handlers in place",
              .costs = "no hand-over, no lock, no syscall of its own",
              .configure = configure_threads},
-    .arms_each_event = false,
     .listeners = one_listener_a_thread,
     .run = run,
 };

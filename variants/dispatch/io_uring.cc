@@ -1,8 +1,8 @@
 // N threads, each with a listening socket and an io_uring of its own: accepting, reading and
 // writing are started and completed in the ring, handlers run in place. Costs one io_uring_enter a
 // batch of completions; an idle connection holds the memory that its next bytes will be read to.
-// Nothing waits for readiness and nothing is called to receive: pipelines that name another variant
-// of these stages are refused, for they would measure the same twice.
+// Nothing waits for readiness and nothing is called to receive: pipelines that name a variant of
+// these stages which no profile has are refused, for they would measure the same twice.
 #include <string_view>
 
 #include "server/core/ring.h"
@@ -25,9 +25,9 @@ const char* valid_with(const Pipeline& pipeline) {
   if (!pipeline.transport->direct) {
     return "it moves bytes by the socket itself; use transport=plain";
   }
-  if (!is(pipeline.readiness->info, "epoll_level")) {
+  if (!is(pipeline.readiness->info, "epoll_level") && !is(pipeline.readiness->info, "epoll_edge")) {
     return "it waits for completions, so that no readiness variant has an effect; leave "
-           "readiness=epoll_level";
+           "readiness=epoll_level or epoll_edge";
   }
   if (!is(pipeline.receive->info, "recv_once")) {
     return "it reads in the ring, so that no receive variant has an effect; leave "
@@ -47,7 +47,6 @@ extern constinit const DispatchStage dispatch_io_uring = {
              .configure = configure_threads,
              .supported = ring_unsupported_reason,
              .valid_with = valid_with},
-    .arms_each_event = false,
     .listeners = one_listener_a_thread,
     .run = run,
 };

@@ -104,7 +104,6 @@ extern constinit const DispatchStage dispatch_thread_pool = {
              .summary = "thread_pool:N, one poller hands ready connections to N workers",
              .costs = "1 lock and wake-up, 1 re-arming call of the readiness variant a request",
              .configure = configure_threads},
-    .arms_each_event = true,
     .listeners = listeners,
     .run = run,
 };

@@ -60,7 +60,7 @@ struct Addresses {
 Addresses addresses_by(const AddressStage& stage, int fd) {
   const StageState state(stage.info);
   stage.init(state.get());
-  stage.on_request(state.get(), fd);
+  if (stage.on_request != nullptr) stage.on_request(state.get(), fd);
   const AddressPair pair = stage.get(state.get(), fd);
   return {std::string(pair.peer), std::string(pair.local)};
 }
@@ -77,7 +77,7 @@ void run_address(benchmark::State& state, const LoopCounters& counters, const Ad
   measure_lives(state, counters, kRequestsOfAConnection, [&] {
     stage.init(memory.get());
     for (std::int64_t i = 0; i < kRequestsOfAConnection; ++i) {
-      stage.on_request(memory.get(), fd);
+      if (stage.on_request != nullptr) stage.on_request(memory.get(), fd);
       if (input.asked) benchmark::DoNotOptimize(stage.get(memory.get(), fd));
     }
   });
@@ -146,7 +146,7 @@ class OwnedResponse {
     stage_.encode(state_.get(), head, body, arena_.get(), out);
   }
   void clear() {
-    stage_.clear(state_.get());
+    if (stage_.clear != nullptr) stage_.clear(state_.get());
     arena_.reset();
   }
 

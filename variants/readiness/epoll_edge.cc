@@ -1,7 +1,8 @@
 // epoll, edge-triggered: an arrival is reported once. A read that comes back short has emptied the
 // socket (epoll(7) vouches for it), so that the ordinary request needs no second recv; a full read
 // is followed by one epoll_ctl, which reports what is left. Two things end a read early and show in
-// the event: the peer's end behind the last bytes, and urgent data in their midst.
+// the event: the peer's end behind the last bytes, and urgent data in their midst. Where the
+// dispatch arms every event anew (thread_pool), edge and level are one and the same.
 #include "server/pipeline.h"
 #include "variants/readiness/epoll.h"
 
@@ -32,13 +33,6 @@ int wait(void* state, ReadyEvent* out, int capacity, int timeout_ms) {
   return wait_epoll(state, out, capacity, timeout_ms, kEnds);
 }
 
-const char* valid_with(const Pipeline& pipeline) {
-  return pipeline.dispatch->arms_each_event
-             ? "this dispatch arms every event anew, which makes edge and level one and the same; "
-               "use dispatch=inline_pollers"
-             : nullptr;
-}
-
 }  // namespace
 
 extern constinit const ReadinessStage readiness_epoll_edge = {
@@ -47,8 +41,7 @@ extern constinit const ReadinessStage readiness_epoll_edge = {
              .costs = "1 epoll_wait a batch of ready connections, 1 epoll_ctl a read that may have "
                       "left something",
              .state_size = sizeof(EpollState),
-             .state_align = alignof(EpollState),
-             .valid_with = valid_with},
+             .state_align = alignof(EpollState)},
     .edge = true,
     .open = open_epoll,
     .close = close_epoll,

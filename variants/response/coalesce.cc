@@ -35,7 +35,7 @@ extern constinit const ResponseStage response_coalesce = {
     .init = without_state,
     .destroy = without_state,
     .encode = encode,
-    .clear = without_state,
+    .clear = nullptr,
 };
 
 }  // namespace hotlap::variants

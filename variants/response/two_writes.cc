@@ -21,7 +21,7 @@ extern constinit const ResponseStage response_two_writes = {
     .init = without_state,
     .destroy = without_state,
     .encode = encode,
-    .clear = without_state,
+    .clear = nullptr,
 };
 
 }  // namespace hotlap::variants
