@@ -21,10 +21,6 @@ HeadLimits head_limits(const Limits& limits) {
   return {limits.head_bytes, limits.headers, limits.target_bytes};
 }
 
-std::string_view text_of(const iovec& segment) {
-  return {static_cast<const char*>(segment.iov_base), segment.iov_len};
-}
-
 }  // namespace
 
 ConnectionPtr Connection::create(const Service& service, int fd, std::int64_t now_ms) {

@@ -12,10 +12,6 @@ namespace {
 constexpr std::size_t kDirectReadBytes = 256 * 1024;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-std::string_view text_of(const iovec& segment) {
-  return {static_cast<const char*>(segment.iov_base), segment.iov_len};
-}
-
 }  // namespace
 
 int Connection::read_segments(ThreadContext& thread, iovec* segments, int capacity) {

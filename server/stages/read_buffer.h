@@ -10,6 +10,10 @@ namespace hotlap::server {
 
 inline constexpr int kMaxReadSegments = 8;
 
+inline std::string_view text_of(const iovec& segment) {
+  return {static_cast<const char*>(segment.iov_base), segment.iov_len};
+}
+
 struct ReadBufferStage {
   VariantInfo info;
   void (*init)(void* state);
