@@ -95,8 +95,7 @@ TEST(Costs, TheLargestChangeIsFirstAndDriftCancels) {
   EXPECT_EQ(stages[0].stage(), "libraries");
   EXPECT_DOUBLE_EQ(stages[0].difference_ns(), -15);
   EXPECT_THAT(row(stages, "program").difference_ns(), DoubleNear(0, 1e-9));
-  // 10 for each arm, were they taken alone; the pairs say 5 for what changed, and none for the
-  // rest.
+  // The arms' own errors are 10 and 5; the pairs say 5 for what changed, and none for the rest.
   EXPECT_DOUBLE_EQ(stages[0].difference_standard_error_ns(), 5);
   EXPECT_THAT(row(stages, "program").difference_standard_error_ns(), DoubleNear(0, 1e-9));
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,7 +49,7 @@ class PerfRecordTest : public ::testing::Test {
     return {.processes = std::move(processes),
             .cpus = {},
             .event = "cpu-clock",
-            .frequency_hz = 1000,
+            .frequency_hz = std::min(10000u, max_frequency_hz()),
             .call_graph = CallGraph::kUnwindTables,
             .file = directory_ + "/data"};
   }
@@ -66,7 +67,7 @@ TEST_F(PerfRecordTest, SamplesWhatATargetDoes) {
   auto record = PerfRecord::attach(*spawner_, options((*target)->tree()));
   ASSERT_TRUE(record.ok()) << record.status();
   EXPECT_TRUE((*record)->status().ok());
-  for (int i = 0; i < 300; ++i) targets::ask((*target)->endpoint(), "pid");
+  for (int i = 0; i < 500; ++i) targets::ask((*target)->endpoint(), "pid");
   (*record)->stop();
   EXPECT_TRUE((*target)->alive()) << "the target outlives its observer";
   auto text = (*record)->take_script();
