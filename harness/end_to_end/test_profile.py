@@ -130,7 +130,7 @@ def test_perf_is_forbidden(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
     assert not out.exists()
 
 
-@pytest.mark.parametrize("mode", ["die", "wrong"])
+@pytest.mark.parametrize("mode", ["die", "deny"])
 def test_a_target_at_fault_is_named(hotlap: Hotlap, out: Path, tmp_path: Path, mode: str) -> None:
     trigger = tmp_path / "now"
     command = faulty(mode, trigger)
