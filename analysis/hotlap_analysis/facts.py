@@ -106,7 +106,7 @@ class Facts:
 def gather(run: Run, tables: Tables) -> Facts:
     recomputed = not run.verdicts
     found = verdicts.recompute(run, tables) if recomputed else run.verdicts
-    labels = wording.labels(run)
+    labels = wording.labels(run.arms)
     timing = tables.timing()
     void = tables.rounds[tables.rounds["void_cause"] != ""].drop_duplicates(["pass", "round"])
     facts = Facts(

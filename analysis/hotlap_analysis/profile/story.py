@@ -1,0 +1,215 @@
+"""A profile as a document: the sentence first, then stages, functions, flame graphs, lines."""
+
+from __future__ import annotations
+
+from hotlap_analysis import wording
+from hotlap_analysis.document import (
+    Block,
+    Bullets,
+    Command,
+    Document,
+    Figure,
+    Paragraph,
+    Section,
+    Table,
+    code,
+    plain,
+)
+from hotlap_analysis.profile import costs, flame, lines, names, tree
+from hotlap_analysis.profile.recording import Cost, Profile
+
+FUNCTIONS = 20
+ANNOTATED = 2
+NS = wording.SPACE + "ns"
+
+
+def tell(profile: Profile) -> Document:
+    sections = [by_stage(profile), _functions(profile), _flames(profile), *_lines(profile)]
+    return Document(
+        title="CPU time of a request",
+        headlines=headlines(profile),
+        badges=[],
+        key_figures=[
+            (f"CPU per request, {arm.arm}", _ns(arm.cpu_per_request_ns)) for arm in profile.arms
+        ]
+        + ([("difference", _ns(profile.difference_ns, sign=True))] if profile.two else []),
+        sections=[*sections, _conditions(profile)],
+    )
+
+
+def headlines(profile: Profile) -> list[str]:
+    first, last = profile.arms[0], profile.arms[-1]
+    a, b = (code(profile.labels[arm.arm]) for arm in (first, last))
+    if not profile.two:
+        dearest = max(profile.stages, key=lambda cost: cost.arms[0].ns)
+        part = 100.0 * dearest.arms[0].ns / first.cpu_per_request_ns
+        return [
+            f"{a} spends {_ns(first.cpu_per_request_ns)} of CPU per request; the most in "
+            f"{plain(costs.stage_name(dearest.stage))}: {_ns(dearest.arms[0].ns)} "
+            f"({part:.0f}{wording.SPACE}%)."
+        ]
+    total = profile.difference_ns
+    size = _ns(abs(total))
+    word = "less" if total < 0 else "more"
+    return [f"{b} spends {size} {word} CPU per request than {a}; {_most_of_it(profile)}."]
+
+
+def _most_of_it(profile: Profile) -> str:
+    """Which stage carries the difference, if one does."""
+    total = profile.difference_ns
+    found = [(cost, costs.change(profile, cost)) for cost in profile.stages]
+    clear = [(cost, change) for cost, change in found if change.stands_out]
+    if not clear:
+        return "no stage's change stands out from the error of sampling"
+    cost, change = max(clear, key=lambda pair: abs(pair[1].ns))
+    where = f"{plain(costs.stage_name(cost.stage))}: {change.text}{NS}"
+    if change.ns * total > 0 and abs(change.ns) >= 0.5 * abs(total):
+        return f"most of it in {where}"
+    return f"the largest change is in {where}"
+
+
+def by_stage(profile: Profile) -> Section:
+    blocks: list[Block] = [Figure("stages", _alt(profile)), stage_table(profile)]
+    blocks.append(Paragraph(_error_text(profile), note=True))
+    return Section("By stage", blocks)
+
+
+def _alt(profile: Profile) -> str:
+    if not profile.two:
+        return "CPU time per request, stacked by stage."
+    return "CPU time per request of both arms, stacked by stage, and each stage's difference."
+
+
+def _error_text(profile: Profile) -> str:
+    level = f"{100 * costs.CONFIDENCE:.0f}{wording.SPACE}%"
+    if not profile.two:
+        return (
+            "A stage is charged with what its code spends, and with what libraries and the kernel "
+            "spend for it."
+        )
+    how = "samples as independent counts"
+    if costs.in_turns(profile):
+        turns = min(arm.turns for arm in profile.arms)
+        how = f"the differences of {turns} pairs of turns"
+    return (
+        f"Nanoseconds of CPU per request; ± is half of a {level} interval from {how}. A stage is "
+        "charged with what its code spends, and with what libraries and the kernel spend for it. "
+        "Totals are by the CPU clock. A profile says where; `hotlap ab` says whether."
+    )
+
+
+def stage_table(profile: Profile) -> Table:
+    rows = []
+    for cost in profile.stages:
+        row = [plain(costs.stage_name(cost.stage)), *(_plain_ns(arm.ns) for arm in cost.arms)]
+        if profile.two:
+            row.append(costs.change(profile, cost).text)
+        else:
+            row.append(_share(cost.arms[0].ns, profile))
+        rows.append(row)
+    last = ["in all", *(_plain_ns(arm.cpu_per_request_ns) for arm in profile.arms)]
+    last.append(
+        wording.fixed(profile.difference_ns, 0, sign=True) if profile.two else _share(None, profile)
+    )
+    rows.append(last)
+    return Table(_header(profile, "stage"), rows, "lrrr"[: len(last)], strong={len(rows) - 1})
+
+
+def _header(profile: Profile, first: str) -> list[str]:
+    if not profile.two:
+        return [first, "ns", "share"]
+    shown = (f"{arm.arm}: {profile.labels[arm.arm]}" for arm in profile.arms)
+    return [first, *(plain(wording.brief(label, 30)) for label in shown), "difference"]
+
+
+def _share(ns: float | None, profile: Profile) -> str:
+    share = 100.0 if ns is None else 100.0 * ns / profile.arms[0].cpu_per_request_ns
+    return wording.fixed(share, 1) + wording.SPACE + "%"
+
+
+def _functions(profile: Profile) -> Section:
+    within = tree.inclusive(profile)
+    rows = []
+    for cost in profile.functions[:FUNCTIONS]:
+        row = [
+            code(_shown(cost)),
+            plain(costs.stage_name(cost.stage)),
+            *(_plain_ns(arm.ns) for arm in cost.arms),
+        ]
+        samples = within.get((cost.function, cost.object))
+        if profile.two:
+            row.append(costs.change(profile, cost).text)
+            row.append(costs.counted(profile, *samples).text if samples else wording.ABSENT)
+        else:
+            row.append(_share(cost.arms[0].ns, profile))
+            ns = samples[0] * profile.arms[0].ns_per_sample if samples else None
+            row.append(wording.ABSENT if ns is None else _plain_ns(ns))
+        rows.append(row)
+    more = len(profile.functions) - len(rows)
+    header = ["function", "stage", *_header(profile, "")[1:], "with callees"]
+    title = "Functions that changed most" if profile.two else "Dearest functions"
+    text = "What a function spends itself, and what it and all that it calls do"
+    text += " (differences; the latter's ± from samples as counts)." if profile.two else "."
+    if more > 0:
+        text += f" {more} more functions are in `profile.json`."
+    blocks: list[Block] = [Table(header, rows, "ll" + "r" * (len(header) - 2))]
+    return Section(title, [*blocks, Paragraph(text, note=True)])
+
+
+def _shown(cost: Cost) -> str:
+    name = wording.brief(names.without_arguments(cost.function), 70)
+    return f"{name} [{cost.object}]" if cost.function == "[unknown]" else name
+
+
+def _flames(profile: Profile) -> Section:
+    root = tree.build(profile)
+    gone = tree.prune(root, profile)
+    blocks: list[Block] = [flame.element(profile, root)]
+    if gone:
+        share = f"{100 * tree.SMALLEST_SHARE:g}{wording.SPACE}%"
+        text = f"{gone:,} frames of less than {share} of every arm are gathered as (small)."
+        blocks.append(Paragraph(text, note=True))
+    return Section("Flame graphs" if profile.two else "Flame graph", blocks)
+
+
+def _lines(profile: Profile) -> list[Section]:
+    sections = []
+    for function in lines.functions(profile)[:ANNOTATED]:
+        blocks = lines.listing(profile, function)
+        if blocks:
+            name = wording.brief(names.without_arguments(function[0]), 60)
+            sections.append(Section(f"Lines of {code(name)}", blocks))
+    return sections
+
+
+def _conditions(profile: Profile) -> Section:
+    items = []
+    for arm in profile.arms:
+        lost = f", {arm.lost:,} lost" if arm.lost else ""
+        items.append(
+            f"{arm.arm}: {code(arm.asked)}, {arm.requests:,} requests and {arm.samples:,} samples"
+            f"{lost} in {arm.turns} turn(s), {arm.processes} process(es), {arm.threads} thread(s)."
+        )
+        items += [f"{arm.arm}: {plain(note)}" for note in arm.notes]
+    first = profile.arms[0]
+    items.append(
+        f"Sampled by {plain(first.event)} at {first.frequency_hz:,}{wording.SPACE}Hz, call graphs "
+        f"by {'frame pointers' if first.call_graph == 'fp' else plain(first.call_graph)}. A sample "
+        "stands for its share of the CPU time that the clock counted meanwhile."
+    )
+    environment = profile.environment
+    items.append(
+        f"{plain(str(environment.get('cpu_model', '')))}, "
+        f"Linux {plain(str(environment.get('kernel', '')))}, {plain(profile.created)}"
+    )
+    blocks: list[Block] = [Bullets(items), Command(profile.command)]
+    return Section("How it was found", blocks)
+
+
+def _plain_ns(value: float) -> str:
+    """In whole nanoseconds, so that a column adds up; small ones with a digit."""
+    return wording.fixed(value, 1 if abs(value) < 9.95 and value else 0)
+
+
+def _ns(value: float, sign: bool = False) -> str:
+    return wording.fixed(value, 0, sign) + NS
