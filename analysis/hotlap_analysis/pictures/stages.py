@@ -1,4 +1,4 @@
-"""CPU time a request by stage: a bar for each arm, a piece of it for each stage, and differences."""
+"""CPU time a request by stage: a bar for each arm, a piece for each stage, and differences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def draw(profile: Profile, width: int, palette: Palette) -> Sheet:
     shown = _changed(profile, [by_stage[stage] for stage in order]) if profile.two else []
     below = tall + 50 + legend + 16
     differences = len(shown) * ROW
-    sheet = Sheet(width, below + (differences + 74 if shown else 0), palette)
+    sheet = Sheet(width, below + (differences + 58 if shown else 0), palette)
     axes = _bars(sheet, profile, [by_stage[stage] for stage in order], tall)
     axes.set_xlabel("ns of CPU per request", fontsize=11, color=palette.muted)
     for place, stage in enumerate(order):

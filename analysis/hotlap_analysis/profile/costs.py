@@ -34,7 +34,7 @@ class Change:
     def text(self) -> str:
         digits = wording.decimals(self.half_ns) if self.half_ns < 10.0 else 0
         shown = wording.fixed(self.ns, digits, sign=True)
-        return f"{shown} ± {wording.fixed(self.half_ns, digits)}"
+        return f"{shown}{wording.SPACE}±{wording.SPACE}{wording.fixed(self.half_ns, digits)}"
 
 
 def change(profile: Profile, cost: Cost) -> Change:

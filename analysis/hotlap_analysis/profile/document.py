@@ -6,13 +6,12 @@ from pathlib import Path
 
 from hotlap_analysis import markdown, page
 from hotlap_analysis.document import Picture, Pictures
+from hotlap_analysis.files import replace
 from hotlap_analysis.pictures import stages
 from hotlap_analysis.pictures.canvas import NARROW, STAND_IN, WIDE, standalone
 from hotlap_analysis.profile import flame, story
 from hotlap_analysis.profile.recording import Profile
-from hotlap_analysis.report import replace
-
-PICTURE = "stages"
+from hotlap_analysis.profile.story import PICTURE
 
 
 def draw(profile: Profile) -> Pictures:

@@ -152,7 +152,8 @@ class Flame {
     });
     if (arms.length > 1) {
       const found = change(this.data, node);
-      costs.push(`difference ${format(found.ns, true)} ± ${format(found.half)} ns`);
+      const error = node.parent ? ` ± ${format(found.half)}` : "";
+      costs.push(`difference ${format(found.ns, true)}${error} ns`);
     }
     return [node.name, where.join(", "), ...costs].filter(Boolean);
   }
@@ -233,7 +234,7 @@ class Flame {
     pen.globalAlpha = hit && !box.above ? 1 : 0.6;
     pen.fillStyle = style.getPropertyValue("--ink");
     const letters = Math.floor((box.width - 8) / (this.letter ||= pen.measureText("m").width || LETTER));
-    const text = node.name.length <= letters ? node.name : node.short;
+    const text = node.label.length <= letters ? node.label : node.short;
     if (letters >= 3) {
       const shown = text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
       pen.fillText(shown, box.x + 4, top + ROW / 2);

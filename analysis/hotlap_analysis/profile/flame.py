@@ -99,6 +99,7 @@ def _data(profile: Profile, root: tree.Node) -> dict[str, Any]:
             for stage, place in known.items()
         ],
         "names": [function for function, _ in functions],
+        "labels": [names.without_arguments(function) for function, _ in functions],
         "shorts": [names.last(function) for function, _ in functions],
         "objects": [object for _, object in functions],
         "nodes": nodes,

@@ -8,7 +8,8 @@ function readTree(data) {
   function next(parent) {
     const name = data.nodes[at], stage = data.nodes[at + 1], count = data.nodes[at + 2];
     const node = {
-      name: data.names[name], short: data.shorts[name], object: data.objects[name],
+      name: data.names[name], label: data.labels[name], short: data.shorts[name],
+      object: data.objects[name],
       stage, parent, depth: parent ? parent.depth + 1 : 0,
       samples: data.nodes.slice(at + 3, at + 3 + arms), children: [],
     };

@@ -10,6 +10,7 @@ import re
 
 _OPERATOR = re.compile(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?)")
 _OPEN, _CLOSE = "<([{", ">)]}"
+_CLONE = re.compile(r"(\.(isra|constprop|part|cold|llvm|lto_priv)(\.\d+)*)+$")
 _ANONYMOUS = re.compile(r"\(anonymous namespace\)|\{anonymous\}|\(anonymous class\)")
 
 
@@ -39,7 +40,7 @@ def without_arguments(name: str) -> str:
 
 def last(name: str) -> str:
     """The last part of a name: `parse` of `hotlap::variants::(anonymous namespace)::parse`."""
-    bare = without_arguments(name)
+    bare = _CLONE.sub("", without_arguments(name))
     if re.search(r"\boperator\b", bare):
         return bare[bare.rindex("operator") :]
     part = re.split(r"::|\.(?=\w+$)|/(?=[^/]+$)", bare.replace("<…>", ""))[-1]

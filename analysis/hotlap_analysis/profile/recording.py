@@ -1,4 +1,4 @@
-"""profile.json as typed values. Costs one read; promises a RunError with a remedy on what is broken.
+"""profile.json as typed values. Costs one read; a RunError with a remedy says what is broken.
 
 The file is protobuf JSON of hotlap.v1.Profile (harness/proto/profile.proto), whose rule turns
 samples into time: nanoseconds per request are samples / all samples * cpu_ns / requests.

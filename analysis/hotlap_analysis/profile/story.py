@@ -18,6 +18,7 @@ from hotlap_analysis.document import (
 from hotlap_analysis.profile import costs, flame, lines, names, tree
 from hotlap_analysis.profile.recording import Cost, Profile
 
+PICTURE = "stages"
 FUNCTIONS = 20
 ANNOTATED = 2
 NS = wording.SPACE + "ns"
@@ -69,18 +70,18 @@ def _most_of_it(profile: Profile) -> str:
 
 
 def by_stage(profile: Profile) -> Section:
-    blocks: list[Block] = [Figure("stages", _alt(profile)), stage_table(profile)]
-    blocks.append(Paragraph(_error_text(profile), note=True))
+    blocks: list[Block] = [Figure(PICTURE, picture_alt(profile)), stage_table(profile)]
+    blocks.append(Paragraph(error_text(profile), note=True))
     return Section("By stage", blocks)
 
 
-def _alt(profile: Profile) -> str:
+def picture_alt(profile: Profile) -> str:
     if not profile.two:
         return "CPU time per request, stacked by stage."
     return "CPU time per request of both arms, stacked by stage, and each stage's difference."
 
 
-def _error_text(profile: Profile) -> str:
+def error_text(profile: Profile) -> str:
     level = f"{100 * costs.CONFIDENCE:.0f}{wording.SPACE}%"
     if not profile.two:
         return (
@@ -91,10 +92,11 @@ def _error_text(profile: Profile) -> str:
     if costs.in_turns(profile):
         turns = min(arm.turns for arm in profile.arms)
         how = f"the differences of {turns} pairs of turns"
+    arms = ", ".join(f"{arm.arm} is {code(profile.labels[arm.arm])}" for arm in profile.arms)
     return (
-        f"Nanoseconds of CPU per request; ± is half of a {level} interval from {how}. A stage is "
-        "charged with what its code spends, and with what libraries and the kernel spend for it. "
-        "Totals are by the CPU clock. A profile says where; `hotlap ab` says whether."
+        f"{arms}. Nanoseconds of CPU per request; ± is half of a {level} interval from {how}. "
+        "A stage is charged with what its code spends, and with what libraries and the kernel "
+        "spend for it. Totals are by the CPU clock. A profile says where; `hotlap ab` says whether."
     )
 
 
@@ -115,11 +117,12 @@ def stage_table(profile: Profile) -> Table:
     return Table(_header(profile, "stage"), rows, "lrrr"[: len(last)], strong={len(rows) - 1})
 
 
-def _header(profile: Profile, first: str) -> list[str]:
-    if not profile.two:
-        return [first, "ns", "share"]
-    shown = (f"{arm.arm}: {profile.labels[arm.arm]}" for arm in profile.arms)
-    return [first, *(plain(wording.brief(label, 30)) for label in shown), "difference"]
+def _header(profile: Profile, *around: str) -> list[str]:
+    """The arms' columns between the first of `around` and the others."""
+    arms = ["ns", "share"]
+    if profile.two:
+        arms = [*(arm.arm for arm in profile.arms), "difference"]
+    return [around[0], *arms, *around[1:]]
 
 
 def _share(ns: float | None, profile: Profile) -> str:
@@ -133,7 +136,6 @@ def _functions(profile: Profile) -> Section:
     for cost in profile.functions[:FUNCTIONS]:
         row = [
             code(_shown(cost)),
-            plain(costs.stage_name(cost.stage)),
             *(_plain_ns(arm.ns) for arm in cost.arms),
         ]
         samples = within.get((cost.function, cost.object))
@@ -144,15 +146,15 @@ def _functions(profile: Profile) -> Section:
             row.append(_share(cost.arms[0].ns, profile))
             ns = samples[0] * profile.arms[0].ns_per_sample if samples else None
             row.append(wording.ABSENT if ns is None else _plain_ns(ns))
-        rows.append(row)
+        rows.append([*row, plain(costs.stage_name(cost.stage))])
     more = len(profile.functions) - len(rows)
-    header = ["function", "stage", *_header(profile, "")[1:], "with callees"]
+    header = _header(profile, "function", "with callees", "stage")
     title = "Functions that changed most" if profile.two else "Dearest functions"
     text = "What a function spends itself, and what it and all that it calls do"
     text += " (differences; the latter's ± from samples as counts)." if profile.two else "."
     if more > 0:
         text += f" {more} more functions are in `profile.json`."
-    blocks: list[Block] = [Table(header, rows, "ll" + "r" * (len(header) - 2))]
+    blocks: list[Block] = [Table(header, rows, "l" + "r" * (len(header) - 2) + "l")]
     return Section(title, [*blocks, Paragraph(text, note=True)])
 
 

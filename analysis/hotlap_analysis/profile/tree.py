@@ -68,15 +68,20 @@ def prune(root: Node, profile: Profile) -> int:
         small = [c for c in node.children.values() if all(s < t for s, t in zip(c.samples, least))]
         if small:
             kept = {k: c for k, c in node.children.items() if not any(c is s for s in small)}
-            frames = sum(_size(child) for child in small)
-            folded = Node(f"(small: {frames} frames)" if frames > 1 else "(small: 1 frame)", "",
-                          [sum(s) for s in zip(*(c.samples for c in small))], folded=frames)  # fmt: skip
-            for child in small:
-                folded.stages.update(child.stages)
+            folded = _fold(small)
             node.children = {**kept, ("(small)", "(small)"): folded}
-            gone += frames
+            gone += folded.folded
         waiting += node.children.values()
     return gone
+
+
+def _fold(small: list[Node]) -> Node:
+    frames = sum(_size(child) for child in small)
+    name = "(small: 1 frame)" if frames == 1 else f"(small: {frames} frames)"
+    folded = Node(name, "", [sum(s) for s in zip(*(c.samples for c in small))], folded=frames)
+    for child in small:
+        folded.stages.update(child.stages)
+    return folded
 
 
 def _size(node: Node) -> int:
