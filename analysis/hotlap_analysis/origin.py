@@ -91,7 +91,7 @@ def _causes(facts: Facts, comparison: Comparison) -> list[str]:
         elif verdict.verdict in ("exact", "equivalent"):
             same.append(title(name).removesuffix(" per request"))
     if same:
-        items.append(f"The same in both: {', '.join(same)} per request.")
+        items.append(f"The same in both, or within their margins: {', '.join(same)} per request.")
     return items
 
 
@@ -128,7 +128,12 @@ def _profiled(facts: Facts) -> list[Block]:
         command = _command(facts)
         if not command:
             return []
-        return [Paragraph("Which stage and which function it is, a profile tells:"), command]
+        return [
+            Paragraph(
+                "Which stage and which function it is, a profile tells (add the run's workload flags):"
+            ),
+            command,
+        ]
     compared = next((c for c in facts.comparisons if c.arm == profile.arms[1].arm), None)
     return [
         Paragraph(f"By stage, as the profile has it. {_agreement(profile, compared)}"),

@@ -172,5 +172,5 @@ def inline(text: str) -> str:
 
 
 def _breakable(escaped: str) -> str:
-    """A line may break after the commas and equal signs of a pipeline."""
-    return re.sub(r"(?<=[a-z_0-9][=,])(?=[a-z])", "<wbr>", escaped)
+    """A line may break after the commas and equal signs of a pipeline, and within C++ names."""
+    return re.sub(r"(?<=[a-z_0-9][=,])(?=[a-z])|(?<=::)(?=\w)", "<wbr>", escaped)

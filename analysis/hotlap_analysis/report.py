@@ -57,5 +57,6 @@ def write(facts: Facts) -> list[Path]:
     for relative, content in files.items():
         path = facts.run.directory / relative
         replace(path, content)
-        written.append(path)
+        if path not in written:
+            written.append(path)
     return written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from hotlap_analysis.document import Block, Listing, ListingLine, Paragraph, code
@@ -48,6 +49,8 @@ def listing(profile: Profile, function: tuple[str, str]) -> list[Block]:
         if most <= 0.0 or not any(dearest(line) > 0.0 for line in lines):
             continue
         kept = _kept(lines, [dearest(line) for line in lines])
+        texts = [line.text for line in kept if line.text]
+        margin = min((len(text) - len(text.lstrip()) for text in texts), default=0)
         shown = []
         for place, line in enumerate(kept):
             if place and line.line > kept[place - 1].line + 1:
@@ -56,7 +59,7 @@ def listing(profile: Profile, function: tuple[str, str]) -> list[Block]:
             if len(weights) > 1:
                 numbers.append(_ns(line.samples[1] * weights[1] - line.samples[0] * weights[0], 1))
             place_text = str(line.line) if line.line else ""
-            shown.append(ListingLine(place_text, numbers, line.text, dearest(line) / most))
+            shown.append(ListingLine(place_text, numbers, line.text[margin:], dearest(line) / most))
         if file:
             blocks.append(Paragraph(code(file)))
         header = [arm.arm for arm in profile.arms] + (["diff"] if profile.two else [])
@@ -65,15 +68,18 @@ def listing(profile: Profile, function: tuple[str, str]) -> list[Block]:
 
 
 def _merged(arms: list[ArmProfile], function: tuple[str, str]) -> list[_Line]:
-    """Lines by file and number; of instructions without a source, by their text."""
-    merged: dict[tuple[str, int, str], _Line] = {}
+    """Lines by file and number; instructions without a source by their text and its repetition."""
+    merged: dict[tuple[str, int, str, int], _Line] = {}
     for place, arm in enumerate(arms):
+        seen: Counter[tuple[str, int, str]] = Counter()
         for annotated in arm.annotated:
             if (annotated.function, annotated.object) != function:
                 continue
             for line in annotated.lines:
                 text = (line.text or line.assembly).expandtabs(4).rstrip()
-                key = (line.file, line.line, "" if line.line else text)
+                named = (line.file, line.line, "" if line.line else text)
+                key = (*named, 0 if line.line else seen[named])
+                seen[named] += 1
                 known = merged.setdefault(key, _Line(line.file, line.line, text, [0] * len(arms)))
                 known.samples[place] += line.samples
                 known.text = known.text or text

@@ -51,6 +51,9 @@ def headlines(profile: Profile) -> list[str]:
         ]
     total = profile.difference_ns
     size = _ns(abs(total))
+    if abs(total) < 0.5:
+        size = _ns(first.cpu_per_request_ns)
+        return [f"{b} and {a} spend the same CPU per request, {size}; {_most_of_it(profile)}."]
     word = "less" if total < 0 else "more"
     return [f"{b} spends {size} {word} CPU per request than {a}; {_most_of_it(profile)}."]
 
