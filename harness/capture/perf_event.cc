@@ -22,6 +22,7 @@ struct Software {
 };
 constexpr Software kSoftware[] = {
     {"task-clock", PERF_COUNT_SW_TASK_CLOCK},
+    {"cpu-clock", PERF_COUNT_SW_CPU_CLOCK},
     {"page-faults", PERF_COUNT_SW_PAGE_FAULTS},
     {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN},
     {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
@@ -62,7 +63,8 @@ absl::StatusOr<perf_event_attr> resolve_by_pfm(const std::string& event) {
 }
 
 std::string open_failure(const std::string& event, const perf_event_attr& attributes, int error) {
-  const std::string what = absl::StrCat("cannot count ", event, ": ");
+  const std::string what = absl::StrCat(
+      attributes.sample_freq > 0 ? "cannot sample " : "cannot count ", event, ": ");
   switch (error) {
     case EACCES:
     case EPERM:
@@ -138,6 +140,22 @@ absl::StatusOr<UniqueFd> open_event(const std::string& event, perf_event_attr at
   }
   const int error = errno;
   return absl::Status(code_of(error), open_failure(event, attributes, error));
+}
+
+absl::Status try_sampling(const std::string& event) {
+  auto attributes = resolve_event(event);
+  if (!attributes.ok()) return attributes.status();
+  attributes->freq = 1;
+  attributes->sample_freq = 1;
+  attributes->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
+  attributes->disabled = 1;
+  const long fd = syscall(SYS_perf_event_open, &*attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0) {
+    const int error = errno;
+    return absl::Status(code_of(error), open_failure(event, *attributes, error));
+  }
+  close(static_cast<int>(fd));
+  return absl::OkStatus();
 }
 
 int perf_event_paranoid() {

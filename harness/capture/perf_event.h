@@ -26,6 +26,10 @@ bool is_hardware(const perf_event_attr& attributes);
 absl::StatusOr<UniqueFd> open_event(const std::string& event, perf_event_attr attributes, pid_t pid,
                                     int group_fd);
 
+// OK where an event may be sampled in a process of ours, the kernel's side included; else why not,
+// with the remedy.
+absl::Status try_sampling(const std::string& event);
+
 // -1 to 4; 4 where the kernel has no perf at all.
 int perf_event_paranoid();
 

@@ -14,6 +14,7 @@ namespace hotlap::targets {
 struct CompanionOptions {
   std::string name;               // as messages call it
   std::vector<std::string> argv;  // the program is looked for in PATH
+  std::vector<int> cpus;          // its affinity; empty: as inherited
   // Whether the first line that it prints, on either stream, says that it is at work. Empty: it is
   // as soon as it runs.
   std::function<bool(const std::string& line)> is_ready;

@@ -1,0 +1,159 @@
+// See costs.h.
+#include "harness/profile/costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace hotlap::profile {
+namespace {
+
+using hotlap::v1::Cost;
+
+struct Sums {
+  double of_key = 0;  // samples
+  double samples = 0;
+  double cpu_ns = 0;
+  double requests = 0;
+
+  Sums& operator+=(const Sums& other) {
+    of_key += other.of_key;
+    samples += other.samples;
+    cpu_ns += other.cpu_ns;
+    requests += other.requests;
+    return *this;
+  }
+  friend Sums operator-(const Sums& left, const Sums& right) {
+    return {left.of_key - right.of_key, left.samples - right.samples, left.cpu_ns - right.cpu_ns,
+            left.requests - right.requests};
+  }
+  // Nothing where a turn that is left out was the only one with samples.
+  std::optional<double> ns() const {
+    if (samples <= 0 || requests <= 0) return std::nullopt;
+    return of_key / samples * cpu_ns / requests;
+  }
+};
+
+// Turns and their sum, for one row of one arm.
+struct Series {
+  std::vector<Sums> turns;
+  Sums sum;
+};
+
+std::optional<double> jackknife_error(const std::vector<std::optional<double>>& without) {
+  const auto n = static_cast<double>(without.size());
+  double mean = 0;
+  for (const auto& value : without) {
+    if (!value) return std::nullopt;
+    mean += *value / n;
+  }
+  if (without.size() < 2) return std::nullopt;
+  double squares = 0;
+  for (const auto& value : without) squares += (*value - mean) * (*value - mean);
+  return std::sqrt((n - 1) / n * squares);
+}
+
+// Of `sign_b * second + first`-like combinations only these two are needed: one arm, and two.
+std::optional<double> error_of(const Series& arm) {
+  std::vector<std::optional<double>> without;
+  for (const Sums& turn : arm.turns) without.push_back((arm.sum - turn).ns());
+  return jackknife_error(without);
+}
+
+std::optional<double> error_of_difference(const Series& a, const Series& b) {
+  std::vector<std::optional<double>> without;
+  for (size_t i = 0; i < std::min(a.turns.size(), b.turns.size()); ++i) {
+    const auto left = (a.sum - a.turns[i]).ns();
+    const auto right = (b.sum - b.turns[i]).ns();
+    without.push_back(left && right ? std::optional<double>(*right - *left) : std::nullopt);
+  }
+  return jackknife_error(without);
+}
+
+template <typename Key>
+using Counts = std::map<Key, int64_t> TurnSamples::*;
+
+template <typename Key>
+Series series_of(const Tally& arm, Counts<Key> counts, const Key& key) {
+  Series series;
+  for (size_t i = 0; i < arm.turns().size(); ++i) {
+    const TurnSamples& samples = arm.by_turn()[i];
+    const Turn& turn = arm.turns()[i];
+    const auto found = (samples.*counts).find(key);
+    const int64_t of_key = found == (samples.*counts).end() ? 0 : found->second;
+    series.turns.push_back({static_cast<double>(of_key), static_cast<double>(samples.samples),
+                            static_cast<double>(turn.cpu_ns), static_cast<double>(turn.requests)});
+    series.sum += series.turns.back();
+  }
+  return series;
+}
+
+template <typename Key>
+Cost cost_of(const std::vector<const Tally*>& arms, Counts<Key> counts, const Key& key) {
+  Cost cost;
+  std::vector<Series> all;
+  for (const Tally* arm : arms) {
+    const Series& series = all.emplace_back(series_of(*arm, counts, key));
+    auto* message = cost.add_arms();
+    message->set_samples(static_cast<uint64_t>(series.sum.of_key));
+    message->set_ns(series.sum.ns().value_or(0));
+    if (const auto error = error_of(series)) message->set_standard_error_ns(*error);
+  }
+  if (all.size() < 2) return cost;
+  cost.set_difference_ns(cost.arms(1).ns() - cost.arms(0).ns());
+  if (const auto error = error_of_difference(all[0], all[1])) {
+    cost.set_difference_standard_error_ns(*error);
+  }
+  return cost;
+}
+
+template <typename Key>
+std::set<Key> keys_of(const std::vector<const Tally*>& arms, Counts<Key> counts) {
+  std::set<Key> keys;
+  for (const Tally* arm : arms) {
+    for (const TurnSamples& turn : arm->by_turn()) {
+      for (const auto& [key, count] : turn.*counts) keys.insert(key);
+    }
+  }
+  return keys;
+}
+
+double weight(const Cost& cost) {
+  return cost.has_difference_ns() ? std::abs(cost.difference_ns()) : cost.arms(0).ns();
+}
+
+void sort_by_weight(std::vector<Cost>& costs) {
+  std::stable_sort(costs.begin(), costs.end(), [](const Cost& left, const Cost& right) {
+    return weight(left) > weight(right);
+  });
+}
+
+}  // namespace
+
+std::vector<Cost> stage_costs(const std::vector<const Tally*>& arms) {
+  std::vector<Cost> costs;
+  for (const std::string& stage : keys_of(arms, &TurnSamples::stages)) {
+    Cost& cost = costs.emplace_back(cost_of(arms, &TurnSamples::stages, stage));
+    cost.set_stage(stage);
+  }
+  sort_by_weight(costs);
+  return costs;
+}
+
+std::vector<Cost> function_costs(const std::vector<const Tally*>& arms) {
+  std::vector<Cost> costs;
+  for (const FunctionKey& key : keys_of(arms, &TurnSamples::functions)) {
+    Cost& cost = costs.emplace_back(cost_of(arms, &TurnSamples::functions, key));
+    cost.set_stage(key.stage);
+    cost.set_function(key.function);
+    cost.set_object(key.object);
+  }
+  sort_by_weight(costs);
+  return costs;
+}
+
+}  // namespace hotlap::profile

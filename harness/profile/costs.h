@@ -1,0 +1,24 @@
+// What stages and functions cost a request, of one arm or of two side by side, and how sure that
+// is. An arm's cost is its share of the samples times CPU time by requests. The error is the
+// jackknife's over turns, of a difference over pairs of turns that followed one another, so that
+// drift that both saw cancels: leave each pair out once, and see how the figure moves
+// (Efron and Stein 1981, the delete-one estimator, for a ratio of sums). It holds the noise of
+// sampling and that of the machine alike.
+#ifndef HOTLAP_HARNESS_PROFILE_COSTS_H_
+#define HOTLAP_HARNESS_PROFILE_COSTS_H_
+
+#include <vector>
+
+#include "harness/profile/tally.h"
+#include "harness/proto/profile.pb.h"
+
+namespace hotlap::profile {
+
+// One or two arms, each with samples, CPU time and requests, and as many turns; turn i of one
+// stood beside turn i of the other. Rows by change, the largest first; of one arm by cost.
+std::vector<hotlap::v1::Cost> stage_costs(const std::vector<const Tally*>& arms);
+std::vector<hotlap::v1::Cost> function_costs(const std::vector<const Tally*>& arms);
+
+}  // namespace hotlap::profile
+
+#endif  // HOTLAP_HARNESS_PROFILE_COSTS_H_

@@ -1,0 +1,142 @@
+// Line by line; see perf_script.h.
+#include "harness/profile/perf_script.h"
+
+#include <charconv>
+#include <optional>
+
+namespace hotlap::profile {
+namespace {
+
+constexpr std::string_view kBlanks = " \t";
+constexpr uint64_t kKernelHalf = uint64_t{1} << 63;
+// At the end of a chain that was unwound to its root.
+constexpr uint64_t kNoAddress = ~uint64_t{0};
+constexpr std::string_view kUnknown = "[unknown]";
+constexpr std::string_view kDeleted = " (deleted)";
+
+std::string_view without_blanks(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// Takes a number off the front of `text`.
+template <typename Number>
+std::optional<Number> take_number(std::string_view& text, int base = 10) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// "24725.218547185:" is seconds, with nine digits behind the point.
+std::optional<int64_t> take_time(std::string_view& text) {
+  const auto seconds = take_number<int64_t>(text);
+  if (!seconds || !take(text, ".")) return std::nullopt;
+  const size_t before = text.size();
+  const auto fraction = take_number<int64_t>(text);
+  if (!fraction || before - text.size() != 9 || !take(text, ":")) return std::nullopt;
+  return *seconds * 1'000'000'000 + *fraction;
+}
+
+// "  7013/7013  24725.218547185: " and, of events that are no samples, what follows.
+std::optional<ScriptSample> read_head(std::string_view line, std::string_view& rest) {
+  line = without_blanks(line);
+  ScriptSample sample;
+  const auto process = take_number<pid_t>(line);
+  if (!process || !take(line, "/")) return std::nullopt;
+  const auto thread = take_number<pid_t>(line);
+  if (!thread) return std::nullopt;
+  line = without_blanks(line);
+  const auto time_ns = take_time(line);
+  if (!time_ns) return std::nullopt;
+  sample.process = *process;
+  sample.thread = *thread;
+  sample.time_ns = *time_ns;
+  rest = without_blanks(line);
+  return sample;
+}
+
+// "main+0x4a2", "operator+", "[unknown]": an offset is cut off.
+std::string_view function_of(std::string_view symbol) {
+  symbol = without_blanks(symbol);
+  if (symbol == kUnknown) return {};
+  const size_t plus = symbol.rfind("+0x");
+  if (plus == std::string_view::npos || plus == 0) return symbol;
+  if (symbol.find_first_not_of("0123456789abcdef", plus + 3) != std::string_view::npos) {
+    return symbol;
+  }
+  return symbol.substr(0, plus);
+}
+
+// "	   818ff hotlap::server::drive+0x4a2 (/path/to/hotlap-server)". Both the symbol and the path
+// may hold blanks and brackets; the last bracket that a blank precedes is the path's.
+std::optional<ScriptFrame> read_frame(std::string_view line) {
+  line = without_blanks(line);
+  ScriptFrame frame;
+  const auto address = take_number<uint64_t>(line, 16);
+  if (!address || (!line.empty() && line.front() != ' ') || !line.ends_with(")")) {
+    return std::nullopt;
+  }
+  frame.address = *address;
+  frame.kernel = *address >= kKernelHalf;
+  std::string_view body = line.substr(0, line.size() - 1);
+  if (body.ends_with(kDeleted)) body.remove_suffix(kDeleted.size());
+  const size_t open = body.rfind(" (");
+  if (open == std::string_view::npos) return std::nullopt;
+  const std::string_view object = body.substr(open + 2);
+  if (object != kUnknown) frame.object = object;
+  frame.function = function_of(line.substr(0, open));
+  return frame;
+}
+
+// "PERF_RECORD_LOST lost 12", "PERF_RECORD_LOST_SAMPLES lost 12"
+int64_t lost_in(std::string_view event) {
+  if (!event.starts_with("PERF_RECORD_LOST")) return 0;
+  const size_t at = event.rfind(' ');
+  if (at == std::string_view::npos) return 0;
+  std::string_view number = event.substr(at + 1);
+  return take_number<int64_t>(number).value_or(0);
+}
+
+}  // namespace
+
+Script read_script(std::string_view text) {
+  Script script;
+  bool in_sample = false;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (without_blanks(line).empty()) {
+      in_sample = false;
+      continue;
+    }
+    if (in_sample) {
+      if (const auto frame = read_frame(line)) {
+        if (frame->address != kNoAddress) script.samples.back().frames.push_back(*frame);
+        continue;
+      }
+    }
+    std::string_view event;
+    auto sample = read_head(line, event);
+    in_sample = sample.has_value() && event.empty();
+    if (in_sample) {
+      script.samples.push_back(*std::move(sample));
+    } else if (sample) {
+      script.lost_samples += lost_in(event);
+    } else {
+      ++script.unread_lines;
+    }
+  }
+  return script;
+}
+
+}  // namespace hotlap::profile
