@@ -103,7 +103,8 @@ def _changed(facts: Facts, comparison: Comparison, verdict: Verdict) -> str:
     interval = (
         "exact" if verdict.verdict == "exact" else wording.absolute_interval(bounds, verdict.unit)
     )
-    text = f"{title(verdict.metric).capitalize()}: {ends}, {change} ({interval})"
+    name = title(verdict.metric)
+    text = f"{name[0].upper()}{name[1:]}: {ends}, {change} ({interval})"
     if verdict.metric == "syscalls_per_request":
         text += _by_name(facts, comparison)
     return text + "."

@@ -78,18 +78,16 @@ def arm(name: str, asked: str, stacks: dict[Path_, int], **more: Any) -> Json:
 
 
 def costs(arms: list[dict[Path_, int]], by_function: bool) -> list[Json]:
-    sums: dict[tuple[str, str], list[int]] = {}
-    stages: dict[tuple[str, str], str] = {}
+    sums: dict[tuple[str, str, str], list[int]] = {}
     for place, stacks in enumerate(arms):
         for path, samples in stacks.items():
-            key = path[-1][:2] if by_function else (charged(path), "")
-            stages[key] = charged(path)
+            key = (charged(path), *(path[-1][:2] if by_function else ("", "")))
             sums.setdefault(key, [0] * len(arms))[place] += samples
     found: list[Json] = []
-    for (function, object_), counts in sums.items():
+    for (stage, function, object_), counts in sums.items():
         cost: Json = {
-            "stage": stages[function, object_],
-            "function": function if by_function else "",
+            "stage": stage,
+            "function": function,
             "object": object_,
             "arms": [{"samples": str(n), "ns": float(n * NS_PER_SAMPLE)} for n in counts],
         }

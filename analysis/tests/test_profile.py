@@ -275,6 +275,6 @@ def test_a_run_without_a_profile_says_what_it_knows(two_arms: Path, tmp_path: Pa
     findings = spaced((run / "findings.md").read_text())
     section = findings[findings.index("## Where the difference") : findings.index("## Round by")]
     assert "differ in `request_line` (regex → scalar), and in nothing else" in section
-    assert "Syscalls per request: 3 → 2, −1" in section and "exact" in section
+    assert "Syscalls per request: 3.00 → 2.00, −1.00 (exact)." in section
     assert "hotlap profile --a fast,request_line=regex --b fast,request_line=scalar" in section
     assert "user −" in section and "system −" in section

@@ -23,9 +23,7 @@ class Flame {
     this.widths = this.data.arms.length - 1;
     this.colors = this.data.arms.length > 1 ? "change" : "stage";
     this.upward = false;
-    this.largest = Math.max(1e-9, ...this.root.children.flatMap((top) => [...all(top)])
-      .filter((node) => standsOut(this.data, node))
-      .map((node) => Math.abs(change(this.data, node).ns)), 0);
+    this.largest = this.data.arms.length > 1 ? largestChange(this.data, this.root) : 0;
     this.listen();
     this.show();
   }
@@ -100,7 +98,7 @@ class Flame {
       ancestors(zoomed).includes(node);
     let zoomed = this.zoomed;
     while (!seen(zoomed)) zoomed = zoomed.parent;
-    this.set({zoomed, chosen: node});
+    this.set({zoomed, chosen: node, pointed: null});
   }
 
   point(node) {
@@ -186,9 +184,10 @@ class Flame {
     const only = 1 - this.widths, unseen = [...all(this.root)].filter((node) => node.parent &&
       !node.samples[this.widths] && node.parent.samples[this.widths]);
     const lost = unseen.reduce((sum, node) => sum + ns(this.data, node, only), 0);
+    const scale = this.largest > 0 ? `, by up to ${format(this.largest)} ns` : "";
     const entries = [
-      item("var(--cheaper)", `cheaper in ${arms[1].name}, by up to ${format(this.largest)} ns`),
-      item("var(--dearer)", `dearer in ${arms[1].name}`),
+      item("var(--cheaper)", `cheaper in ${arms[1].name}`),
+      item("var(--dearer)", `dearer in ${arms[1].name}${scale}`),
       item("var(--rest)", "within the error of sampling"),
     ];
     if (lost > 0) {

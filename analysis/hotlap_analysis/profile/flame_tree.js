@@ -46,6 +46,17 @@ function standsOut(data, node) {
   return Math.abs(found.ns) > found.half;
 }
 
+// Of any frame but the root, in ns per request, among those that stand out.
+function largestChange(data, root) {
+  let most = 0;
+  for (const node of all(root)) {
+    if (node.parent && standsOut(data, node)) {
+      most = Math.max(most, Math.abs(change(data, node).ns));
+    }
+  }
+  return most;
+}
+
 function ancestors(node) {
   const found = [];
   for (let above = node.parent; above; above = above.parent) found.unshift(above);

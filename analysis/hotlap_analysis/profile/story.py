@@ -141,7 +141,7 @@ def _functions(profile: Profile) -> Section:
             code(_shown(cost)),
             *(_plain_ns(arm.ns) for arm in cost.arms),
         ]
-        samples = within.get((cost.function, cost.object))
+        samples = within.get((cost.function, cost.object, cost.stage))
         if profile.two:
             row.append(costs.change(profile, cost).text)
             row.append(costs.counted(profile, *samples).text if samples else wording.ABSENT)
@@ -153,7 +153,7 @@ def _functions(profile: Profile) -> Section:
     more = len(profile.functions) - len(rows)
     header = _header(profile, "function", "with callees", "stage")
     title = "Functions that changed most" if profile.two else "Dearest functions"
-    text = "What a function spends itself, and what it and all that it calls do"
+    text = "What a function spends itself for a stage, and what it and all that it calls do"
     text += " (differences; the latter's ± from samples as counts)." if profile.two else "."
     if more > 0:
         text += f" {more} more functions are in `profile.json`."

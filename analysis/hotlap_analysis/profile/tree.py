@@ -115,11 +115,12 @@ def _stage(node: Node, inherited: str) -> str:
     return node.marked or inherited
 
 
-def inclusive(profile: Profile) -> dict[tuple[str, str], list[int]]:
-    """Samples of each arm on whose stack a function stands, once a stack: (function, object)."""
-    found: dict[tuple[str, str], list[int]] = {}
+def inclusive(profile: Profile) -> dict[tuple[str, str, str], list[int]]:
+    """Samples of each arm with a function on their stack, however often: (it, object, stage)."""
+    found: dict[tuple[str, str, str], list[int]] = {}
     for place, arm in enumerate(profile.arms):
         for stack in arm.stacks:
-            for key in {(arm.frames[i].function, arm.frames[i].object) for i in stack.frames}:
+            frames = {arm.frames[index] for index in stack.frames}
+            for key in {(frame.function, frame.object, stack.stage) for frame in frames}:
                 found.setdefault(key, [0] * len(profile.arms))[place] += stack.samples
     return found
