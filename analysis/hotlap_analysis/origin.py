@@ -131,7 +131,8 @@ def _profiled(facts: Facts) -> list[Block]:
             return []
         return [
             Paragraph(
-                "Which stage and which function it is, a profile tells (add the run's workload flags):"
+                "Which stage and which function it is, a profile tells; "
+                "add the run's workload flags:"
             ),
             command,
         ]

@@ -2,7 +2,7 @@
 // Everything is drawn in one pass from the tree, so that tens of thousands of frames stay quick.
 "use strict";
 
-const ROW = 20, LEAST_PIXELS = 0.4, LETTER = 7.0;
+const ROW = 20, LEAST_PIXELS = 0.4;
 
 const format = (value, sign) =>
   (value < 0 ? "\u2212" : sign && value > 0 ? "+" : "") +
@@ -15,6 +15,7 @@ class Flame {
     this.data = JSON.parse(element.querySelector("script").textContent);
     this.root = readTree(this.data);
     this.canvas = element.querySelector("canvas");
+    this.frames = document.createElement("canvas");  // as drawn, without the outlines
     this.about = element.querySelector(".about");
     this.legend = element.querySelector(".legend");
     this.search = element.querySelector("input");
@@ -23,7 +24,7 @@ class Flame {
     this.widths = this.data.arms.length - 1;
     this.colors = this.data.arms.length > 1 ? "change" : "stage";
     this.upward = false;
-    this.largest = this.data.arms.length > 1 ? largestChange(this.data, this.root) : 0;
+    this.largest = this.data.arms.length > 1 ? largestChange(this.root) : 0;
     this.listen();
     this.show();
   }
@@ -106,7 +107,7 @@ class Flame {
     if (node === this.pointed) return;
     this.pointed = node;
     this.tell();
-    this.draw();
+    this.mark();
   }
 
   find(x, y) {
@@ -149,9 +150,8 @@ class Flame {
         `(${percent(share(this.data, node, i))}${self})`;
     });
     if (arms.length > 1) {
-      const found = change(this.data, node);
-      const error = node.parent ? ` ± ${format(found.half)}` : "";
-      costs.push(`difference ${format(found.ns, true)}${error} ns`);
+      const error = node.parent ? ` ± ${format(node.change.half)}` : "";
+      costs.push(`difference ${format(node.change.ns, true)}${error} ns`);
     }
     return [node.name, where.join(", "), ...costs].filter(Boolean);
   }
@@ -181,9 +181,7 @@ class Flame {
           () => this.set({matches: (node) => stages[node.stage] === stage}))));
       return;
     }
-    const only = 1 - this.widths, unseen = [...all(this.root)].filter((node) => node.parent &&
-      !node.samples[this.widths] && node.parent.samples[this.widths]);
-    const lost = unseen.reduce((sum, node) => sum + ns(this.data, node, only), 0);
+    const only = 1 - this.widths, lost = onlyIn(this.root, only, this.widths) * arms[only].ns;
     const scale = this.largest > 0 ? `, by up to ${format(this.largest)} ns` : "";
     const entries = [
       item("var(--cheaper)", `cheaper in ${arms[1].name}`),
@@ -197,53 +195,76 @@ class Flame {
     this.legend.replaceChildren(...entries);
   }
 
-  color(node, style) {
-    const named = (name) => style.getPropertyValue(name).trim();
-    if (this.colors === "stage") return named(this.data.stages[node.stage].color);
-    if (!standsOut(this.data, node)) return named("--rest");
-    const found = change(this.data, node).ns;
-    const depth = Math.min(1, 0.25 + 0.75 * Math.sqrt(Math.abs(found) / this.largest));
-    return mix(named("--rest"), named(found > 0 ? "--dearer" : "--cheaper"), depth);
+  color(node) {
+    if (this.colors === "stage") return this.named(this.data.stages[node.stage].color);
+    if (!standsOut(node)) return this.named("--rest");
+    const depth = Math.min(1, 0.25 + 0.75 * Math.sqrt(Math.abs(node.change.ns) / this.largest));
+    return mix(this.named("--rest"), this.named(node.change.ns > 0 ? "--dearer" : "--cheaper"),
+      depth);
+  }
+
+  // The colour behind a name of the style sheet, as it is in light or dark now.
+  named(name) {
+    this.palette[name] ||= getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    return this.palette[name];
   }
 
   draw() {
     const width = this.canvas.parentElement.clientWidth;
     if (!width) return;
+    this.palette = {};
     this.boxes = layOut(this.zoomed, this.widths, width, LEAST_PIXELS);
     const rows = 1 + this.boxes.reduce((most, box) => Math.max(most, box.node.depth), 0);
-    const scale = window.devicePixelRatio || 1, height = rows * ROW;
-    this.canvas.style.height = `${height}px`;
-    this.canvas.width = Math.round(width * scale);
-    this.canvas.height = Math.round(height * scale);
-    const pen = this.canvas.getContext("2d");
-    pen.scale(scale, scale);
+    const scale = window.devicePixelRatio || 1;
+    this.height = rows * ROW;
+    this.canvas.style.height = `${this.height}px`;
+    for (const canvas of [this.canvas, this.frames]) {
+      canvas.width = Math.round(width * scale);
+      canvas.height = Math.round(this.height * scale);
+      canvas.getContext("2d").scale(scale, scale);
+    }
+    const pen = this.frames.getContext("2d");
     pen.font = "11.5px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
     pen.textBaseline = "middle";
-    const style = getComputedStyle(document.documentElement);
-    for (const box of this.boxes) this.drawBox(pen, box, height, style);
+    this.letter = pen.measureText("m").width;
+    for (const box of this.boxes) this.drawBox(pen, box);
+    this.mark();
   }
 
-  drawBox(pen, box, height, style) {
-    const {node} = box, row = node.depth * ROW;
-    const top = this.upward ? height - row - ROW : row, gap = box.width > 2 ? 1 : 0;
+  // The frames as drawn, and an outline around the pointed and the chosen one.
+  mark() {
+    const pen = this.canvas.getContext("2d"), {width, height} = this.canvas;
+    pen.save();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    pen.drawImage(this.frames, 0, 0);
+    pen.restore();
+    pen.strokeStyle = this.named("--ink");
+    pen.lineWidth = 1.5;
+    for (const {node, x, width: wide} of this.boxes) {
+      if (node === this.pointed || (node === this.chosen && node.parent)) {
+        pen.strokeRect(x + 0.75, this.top(node) + 0.75, Math.max(wide - 2.5, 1), ROW - 2.5);
+      }
+    }
+  }
+
+  top(node) {
+    return this.upward ? this.height - (node.depth + 1) * ROW : node.depth * ROW;
+  }
+
+  drawBox(pen, {node, x, width, above}) {
+    const top = this.top(node), gap = width > 2 ? 1 : 0;
     const hit = !this.matches || this.matches(node);
-    pen.globalAlpha = box.above ? 0.55 : hit ? 1 : 0.28;
-    pen.fillStyle = this.color(node, style);
-    pen.fillRect(box.x, top, Math.max(box.width - gap, LEAST_PIXELS), ROW - 1);
-    pen.globalAlpha = hit && !box.above ? 1 : 0.6;
-    pen.fillStyle = style.getPropertyValue("--ink");
-    const letters = Math.floor((box.width - 8) / (this.letter ||= pen.measureText("m").width || LETTER));
+    pen.globalAlpha = above ? 0.55 : hit ? 1 : 0.28;
+    pen.fillStyle = this.color(node);
+    pen.fillRect(x, top, Math.max(width - gap, LEAST_PIXELS), ROW - 1);
+    const letters = Math.floor((width - 8) / this.letter);
+    if (letters < 3) return;
     const text = node.label.length <= letters ? node.label : node.short;
-    if (letters >= 3) {
-      const shown = text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
-      pen.fillText(shown, box.x + 4, top + ROW / 2);
-    }
-    pen.globalAlpha = 1;
-    if (node === this.pointed || (node === this.chosen && node.parent)) {
-      pen.strokeStyle = style.getPropertyValue("--ink");
-      pen.lineWidth = 1.5;
-      pen.strokeRect(box.x + 0.75, top + 0.75, Math.max(box.width - gap - 1.5, 1), ROW - 2.5);
-    }
+    pen.globalAlpha = hit && !above ? 1 : 0.6;
+    pen.fillStyle = this.named("--ink");
+    pen.fillText(text.length <= letters ? text : `${text.slice(0, letters - 1)}…`, x + 4,
+      top + ROW / 2);
   }
 }
 

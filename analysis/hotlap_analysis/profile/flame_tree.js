@@ -15,6 +15,7 @@ function readTree(data) {
     };
     at += 3 + arms;
     for (let i = 0; i < count; ++i) node.children.push(next(node));
+    if (arms > 1) node.change = change(data, node);
     return node;
   }
   return next(null);
@@ -41,18 +42,15 @@ function change(data, node) {
   return {ns: b.ns - a.ns, half: data.z * Math.hypot(a.error, b.error)};
 }
 
-function standsOut(data, node) {
-  const found = change(data, node);
-  return Math.abs(found.ns) > found.half;
+function standsOut(node) {
+  return Math.abs(node.change.ns) > node.change.half;
 }
 
 // Of any frame but the root, in ns per request, among those that stand out.
-function largestChange(data, root) {
+function largestChange(root) {
   let most = 0;
   for (const node of all(root)) {
-    if (node.parent && standsOut(data, node)) {
-      most = Math.max(most, Math.abs(change(data, node).ns));
-    }
+    if (node.parent && standsOut(node)) most = Math.max(most, Math.abs(node.change.ns));
   }
   return most;
 }
@@ -63,9 +61,19 @@ function ancestors(node) {
   return found;
 }
 
-function* all(node) {
-  yield node;
-  for (const child of node.children) yield* all(child);
+function all(node) {
+  const found = [node];
+  for (let at = 0; at < found.length; ++at) found.push(...found[at].children);
+  return found;
+}
+
+// What of `arm` is in frames that the other arm has not at all, in samples.
+function onlyIn(root, arm, other) {
+  let sum = 0;
+  for (const node of all(root)) {
+    if (node.parent && !node.samples[other] && node.parent.samples[other]) sum += node.samples[arm];
+  }
+  return sum;
 }
 
 // Rectangles of what is zoomed to: its ancestors as wide as everything, then itself and below, as

@@ -167,13 +167,11 @@ def _shown(cost: Cost) -> str:
 
 
 def _flames(profile: Profile) -> Section:
-    root = tree.build(profile)
-    gone = tree.prune(root, profile)
-    blocks: list[Block] = [flame.element(profile, root)]
-    if gone:
-        share = f"{100 * tree.SMALLEST_SHARE:g}{wording.SPACE}%"
-        text = f"{gone:,} frames of less than {share} of every arm are gathered as (small)."
-        blocks.append(Paragraph(text, note=True))
+    share = f"{100 * tree.SMALLEST_SHARE:g}{wording.SPACE}%"
+    blocks: list[Block] = [
+        flame.element(profile, tree.build(profile)),
+        Paragraph(f"Calls of less than {share} of every arm are gathered as (small).", note=True),
+    ]
     return Section("Flame graphs" if profile.two else "Flame graph", blocks)
 
 

@@ -1,95 +1,87 @@
 """The call tree of all arms together, pruned, as a list of numbers that the page reads.
 
 A frame of the flame graph is a node with samples of each arm, so that one layout serves both arms
-and their difference. Costs one pass over the stacks; frames below 0.05 % of every arm become one
-frame "(small)" beside their siblings.
+and their difference. What is below 0.05 % of every arm becomes one frame "(small)" beside its
+siblings. Costs a visit to each frame of each stack, less what is small.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from hotlap_analysis.profile.recording import Profile
+from hotlap_analysis.profile.recording import Frame, Profile
 
 SMALLEST_SHARE = 0.0005
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """A function at one place of the call tree, with its samples and those of what it called."""
 
     function: str
     object: str
+    marked: str  # the stage whose code it is
     samples: list[int]
-    children: dict[tuple[str, str], Node] = field(default_factory=dict)
-    stages: Counter[str] = field(default_factory=Counter)  # to which samples of it are charged
-    marked: str = ""  # the stage whose code it is
-    folded: int = 0  # frames that this one stands for
+    stages: set[str]  # to which its samples are charged
+    is_small: bool = False
+    children: list[Node] = field(default_factory=list)
 
-    @property
-    def is_small(self) -> bool:
-        return self.folded > 0
+
+@dataclass(slots=True)
+class _Stack:
+    """A stack that passes through a node: of which arm, and its frames from the root."""
+
+    place: int
+    frames: list[Frame]
+    samples: int
+    stage: str
 
 
 def build(profile: Profile) -> Node:
     """Every arm's stacks under one root; a recursion stays as deep as it was."""
-    root = Node("all", "", [0] * len(profile.arms))
-    for place, arm in enumerate(profile.arms):
-        for stack in arm.stacks:
-            node = root
-            _add(node, place, stack.samples, stack.stage)
-            for index in stack.frames:
-                frame = arm.frames[index]
-                key = (frame.function, frame.stage)
-                if key not in node.children:
-                    empty = [0] * len(profile.arms)
-                    node.children[key] = Node(
-                        frame.function, frame.object, empty, marked=frame.stage
-                    )
-                node = node.children[key]
-                _add(node, place, stack.samples, stack.stage)
+    least = [SMALLEST_SHARE * arm.samples for arm in profile.arms]
+    stacks = [
+        _Stack(place, [arm.frames[i] for i in stack.frames], stack.samples, stack.stage)
+        for place, arm in enumerate(profile.arms)
+        for stack in arm.stacks
+    ]
+    root = _node(Frame("all", "", False, ""), stacks, len(least))
+    waiting = [(root, stacks, 0)]
+    while waiting:
+        node, through, depth = waiting.pop()
+        small: list[_Stack] = []
+        for below in _by_frame(through, depth):
+            child = _node(below[0].frames[depth], below, len(least))
+            if all(samples < few for samples, few in zip(child.samples, least)):
+                small += below
+            else:
+                node.children.append(child)
+                waiting.append((child, below, depth + 1))
+        if small:
+            name = f"(small: {len(small)} stack{'' if len(small) == 1 else 's'})"
+            folded = _node(Frame(name, "", False, ""), small, len(least))
+            folded.is_small = True
+            node.children.append(folded)
     return root
 
 
-def _add(node: Node, place: int, samples: int, stage: str) -> None:
-    node.samples[place] += samples
-    node.stages[stage] += samples
+def _by_frame(stacks: list[_Stack], depth: int) -> list[list[_Stack]]:
+    """By function, whatever file it is in: two builds of a program are compared."""
+    groups: dict[tuple[str, str], list[_Stack]] = {}
+    for stack in stacks:
+        if depth < len(stack.frames):
+            frame = stack.frames[depth]
+            groups.setdefault((frame.function, frame.stage), []).append(stack)
+    return list(groups.values())
 
 
-def prune(root: Node, profile: Profile) -> int:
-    """Folds small siblings into one; returns how many frames went."""
-    least = [SMALLEST_SHARE * arm.samples for arm in profile.arms]
-    gone = 0
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        small = [c for c in node.children.values() if all(s < t for s, t in zip(c.samples, least))]
-        if small:
-            kept = {k: c for k, c in node.children.items() if not any(c is s for s in small)}
-            folded = _fold(small)
-            node.children = {**kept, ("(small)", "(small)"): folded}
-            gone += folded.folded
-        waiting += node.children.values()
-    return gone
-
-
-def _fold(small: list[Node]) -> Node:
-    frames = sum(_size(child) for child in small)
-    name = "(small: 1 frame)" if frames == 1 else f"(small: {frames} frames)"
-    folded = Node(name, "", [sum(s) for s in zip(*(c.samples for c in small))], folded=frames)
-    for child in small:
-        folded.stages.update(child.stages)
-    return folded
-
-
-def _size(node: Node) -> int:
-    count, waiting = 0, [node]
-    while waiting:
-        count += 1
-        waiting += waiting.pop().children.values()
-    return count
+def _node(frame: Frame, stacks: list[_Stack], arms: int) -> Node:
+    samples = [0] * arms
+    for stack in stacks:
+        samples[stack.place] += stack.samples
+    stages = {stack.stage for stack in stacks}
+    return Node(frame.function, frame.object, frame.stage, samples, stages)
 
 
 def in_order(root: Node, weights: list[float]) -> Iterator[tuple[Node, str]]:
@@ -104,7 +96,7 @@ def in_order(root: Node, weights: list[float]) -> Iterator[tuple[Node, str]]:
         node, inherited = waiting.pop()
         stage = _stage(node, inherited)
         yield node, stage
-        below = sorted(node.children.values(), key=cost)
+        below = sorted(node.children, key=cost)
         waiting += [(child, stage) for child in reversed(below)]
 
 
