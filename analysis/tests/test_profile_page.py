@@ -96,6 +96,7 @@ def test_a_frame_says_what_it_costs_in_both_arms(graph: Graph) -> None:
         "difference −5,400 ± 504 ns",
     ]
     assert graph.point(0.8, 4).startswith("__x64_sys_sendmsg\n[kernel], stage response\n")
+    assert "\nb: no sample\n" in graph.point(0.1, 4), "none was seen: that is not zero"
 
 
 def test_a_click_zooms_and_reset_shows_all_again(graph: Graph) -> None:

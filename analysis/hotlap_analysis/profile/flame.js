@@ -146,6 +146,7 @@ class Flame {
     const costs = arms.map((arm, i) => {
       const self = node.children.length ? `, itself ${format(own(node, i) * arm.ns)}` : "";
       const name = arms.length > 1 ? `${arm.name}: ` : "";
+      if (!node.samples[i]) return `${name}no sample`;
       return `${name}${format(ns(this.data, node, i))} ns per request ` +
         `(${percent(share(this.data, node, i))}${self})`;
     });
@@ -159,8 +160,9 @@ class Flame {
   toldMatches() {
     const {arms} = this.data;
     const sums = matched(this.root, this.matches, arms.length);
-    const parts = arms.map((arm, i) => `${arms.length > 1 ? `${arm.name}: ` : ""}` +
-      `${format(sums[i] * arm.ns)} ns per request (${percent(sums[i] / arm.samples)})`);
+    const cost = (arm, i) => sums[i] ?
+      `${format(sums[i] * arm.ns)} ns per request (${percent(sums[i] / arm.samples)})` : "no sample";
+    const parts = arms.map((arm, i) => (arms.length > 1 ? `${arm.name}: ` : "") + cost(arm, i));
     return sums.some((sum) => sum > 0) ? `found: ${parts.join("; ")}` : "no frame matches";
   }
 

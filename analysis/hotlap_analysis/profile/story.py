@@ -16,7 +16,7 @@ from hotlap_analysis.document import (
     plain,
 )
 from hotlap_analysis.profile import costs, flame, lines, names, tree
-from hotlap_analysis.profile.recording import Cost, Profile
+from hotlap_analysis.profile.recording import ArmCost, Cost, Profile
 
 PICTURE = "stages"
 FUNCTIONS = 20
@@ -106,7 +106,7 @@ def error_text(profile: Profile) -> str:
 def stage_table(profile: Profile) -> Table:
     rows = []
     for cost in profile.stages:
-        row = [plain(costs.stage_name(cost.stage)), *(_plain_ns(arm.ns) for arm in cost.arms)]
+        row = [plain(costs.stage_name(cost.stage)), *map(_seen, cost.arms)]
         if profile.two:
             row.append(costs.change(profile, cost).text)
         else:
@@ -139,7 +139,7 @@ def _functions(profile: Profile) -> Section:
     for cost in profile.functions[:FUNCTIONS]:
         row = [
             code(_shown(cost)),
-            *(_plain_ns(arm.ns) for arm in cost.arms),
+            *map(_seen, cost.arms),
         ]
         samples = within.get((cost.function, cost.object, cost.stage))
         if profile.two:
@@ -207,6 +207,11 @@ def _conditions(profile: Profile) -> Section:
     )
     blocks: list[Block] = [Bullets(items), Command(profile.command)]
     return Section("How it was found", blocks)
+
+
+def _seen(cost: ArmCost) -> str:
+    """No sample is less than the error, and not nothing."""
+    return _plain_ns(cost.ns) if cost.samples else "none"
 
 
 def _plain_ns(value: float) -> str:
