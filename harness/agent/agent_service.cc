@@ -15,6 +15,7 @@
 #include "harness/agent/instruction_count.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/plain_load.h"
+#include "harness/agent/profile_arms.h"
 #include "harness/agent/round_runner.h"
 #include "harness/agent/seat.h"
 #include "harness/targets/placement.h"
@@ -131,6 +132,20 @@ grpc::Status AgentService::CountInstructions(grpc::ServerContext* context,
   if (cancellation.raised()) return cancelled();
   if (!counted.ok()) return grpc_status(counted.status());
   *response = *std::move(counted);
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::Profile(grpc::ServerContext* context,
+                                   const hotlap::v1::ProfileRequest* request,
+                                   hotlap::v1::ProfileResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto profile = profile_arms(*request, cancellation);
+  if (cancellation.raised()) return cancelled();
+  if (!profile.ok()) return grpc_status(profile.status());
+  *response->mutable_profile() = *std::move(profile);
   return grpc::Status::OK;
 }
 

@@ -26,6 +26,8 @@ class AgentService final : public hotlap::v1::Agent::Service {
   grpc::Status CountInstructions(grpc::ServerContext* context,
                                  const hotlap::v1::InstructionsRequest* request,
                                  hotlap::v1::InstructionsResponse* response) override;
+  grpc::Status Profile(grpc::ServerContext* context, const hotlap::v1::ProfileRequest* request,
+                       hotlap::v1::ProfileResponse* response) override;
   grpc::Status Load(grpc::ServerContext* context, const hotlap::v1::LoadRequest* request,
                     grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) override;
 

@@ -63,8 +63,8 @@ absl::StatusOr<perf_event_attr> resolve_by_pfm(const std::string& event) {
 }
 
 std::string open_failure(const std::string& event, const perf_event_attr& attributes, int error) {
-  const std::string what = absl::StrCat(
-      attributes.sample_freq > 0 ? "cannot sample " : "cannot count ", event, ": ");
+  const std::string what =
+      absl::StrCat(attributes.sample_freq > 0 ? "cannot sample " : "cannot count ", event, ": ");
   switch (error) {
     case EACCES:
     case EPERM:

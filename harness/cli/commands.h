@@ -20,6 +20,7 @@ struct Invocation {
 void add_ab_command(CLI::App& app, Invocation& invocation);
 void add_run_command(CLI::App& app, Invocation& invocation);
 void add_audit_command(CLI::App& app, Invocation& invocation);
+void add_profile_command(CLI::App& app, Invocation& invocation);
 void add_verify_command(CLI::App& app, Invocation& invocation);
 void add_load_command(CLI::App& app, Invocation& invocation);
 void add_variants_command(CLI::App& app, Invocation& invocation);

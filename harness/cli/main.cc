@@ -68,6 +68,7 @@ int run_main(int argc, char** argv) {
   add_ab_command(app, invocation);
   add_run_command(app, invocation);
   add_audit_command(app, invocation);
+  add_profile_command(app, invocation);
   add_verify_command(app, invocation);
   add_load_command(app, invocation);
   add_variants_command(app, invocation);

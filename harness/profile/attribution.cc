@@ -13,8 +13,8 @@ constexpr std::string_view kVariants = "/variants/";
 constexpr std::string_view kServer = "/server/";
 // Before the name of a system call in the function that does it; the longer ones first.
 constexpr std::string_view kCallPrefixes[] = {
-    "__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_", "____sys_", "___sys_",
-    "__sys_",     "ksys_",        "do_sys_"};
+    "__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_",
+    "____sys_",   "___sys_",      "__sys_",      "ksys_",     "do_sys_"};
 
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0

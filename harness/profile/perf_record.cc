@@ -58,9 +58,9 @@ bool await_acknowledgement(int fd, int exit_fd) {
 }
 
 absl::Status explain(const std::string& event, const std::string& output) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("perf record did not begin to sample ", event, ": ",
-                   output.empty() ? "it said nothing" : output));
+  return absl::FailedPreconditionError(absl::StrCat("perf record did not begin to sample ", event,
+                                                    ": ",
+                                                    output.empty() ? "it said nothing" : output));
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ bool have_unwind_tables(const std::vector<pid_t>& processes) {
   return std::all_of(processes.begin(), processes.end(), [](pid_t pid) {
     const auto program = ObjectFile::open(absl::StrCat("/proc/", pid, "/exe"));
     // What cannot be looked at is taken for the usual.
-    return !program.ok() || ((*program)->has_section(".eh_frame") &&
-                             !(*program)->has_section(".note.go.buildid"));
+    return !program.ok() ||
+           ((*program)->has_section(".eh_frame") && !(*program)->has_section(".note.go.buildid"));
   });
 }
 
@@ -127,13 +127,25 @@ absl::StatusOr<std::unique_ptr<PerfRecord>> PerfRecord::attach(targets::Spawner&
   targets::CompanionOptions companion;
   companion.name = "perf record";
   companion.cpus = options.cpus;
-  companion.argv = {"perf", "record", "--no-buildid", "--no-buildid-cache", "--delay", "-1",
+  companion.argv = {"perf",
+                    "record",
+                    "--no-buildid",
+                    "--no-buildid-cache",
+                    "--delay",
+                    "-1",
                     absl::StrCat("--control=fifo:", control, ",", acknowledged),
-                    "--clockid", "CLOCK_MONOTONIC", "--event", options.event,
-                    "--freq", absl::StrCat(options.frequency_hz),
-                    "--call-graph", unwinds ? absl::StrCat("dwarf,", kStackBytes) : "fp",
-                    "--output", options.file,
-                    "--pid", absl::StrJoin(options.processes, ",")};
+                    "--clockid",
+                    "CLOCK_MONOTONIC",
+                    "--event",
+                    options.event,
+                    "--freq",
+                    absl::StrCat(options.frequency_hz),
+                    "--call-graph",
+                    unwinds ? absl::StrCat("dwarf,", kStackBytes) : "fp",
+                    "--output",
+                    options.file,
+                    "--pid",
+                    absl::StrJoin(options.processes, ",")};
   if (geteuid() == 0) companion.argv.insert(companion.argv.end(), {"--mmap-pages", kBufferSize});
   auto process = spawner.launch_companion(companion);
   if (!process.ok()) return process.status();
@@ -145,8 +157,7 @@ absl::StatusOr<std::unique_ptr<PerfRecord>> PerfRecord::attach(targets::Spawner&
     (*process)->stop();
     return explain(options.event, (*process)->output_tail());
   }
-  return std::unique_ptr<PerfRecord>(
-      new PerfRecord(spawner, *std::move(process), options.file));
+  return std::unique_ptr<PerfRecord>(new PerfRecord(spawner, *std::move(process), options.file));
 }
 
 absl::Status PerfRecord::status() const { return process_->status(); }

@@ -31,8 +31,9 @@ std::string remedy_for(const std::string& object) {
     return "memory that belongs to no file, such as code made at run time (a JIT writes "
            "/tmp/perf-PID.map when asked to), or stacks that --call-graph could not follow";
   }
-  return absl::StrCat("it is stripped: install its package of debug symbols (PACKAGE-dbgsym), or "
-                      "build it with -g");
+  return absl::StrCat(
+      "it is stripped: install its package of debug symbols (PACKAGE-dbgsym), or "
+      "build it with -g");
 }
 
 }  // namespace
@@ -45,9 +46,9 @@ uint32_t Tally::frame_index(const ScriptFrame& frame, const std::string& stage) 
 }
 
 void Tally::add(const ScriptSample& sample, Attribution& attribution) {
-  const auto after = std::upper_bound(
-      turns_.begin(), turns_.end(), sample.time_ns,
-      [](int64_t time_ns, const Turn& turn) { return time_ns < turn.begin_ns; });
+  const auto after =
+      std::upper_bound(turns_.begin(), turns_.end(), sample.time_ns,
+                       [](int64_t time_ns, const Turn& turn) { return time_ns < turn.begin_ns; });
   if (after == turns_.begin()) return;
   const auto turn = after - 1;
   if (sample.time_ns >= turn->end_ns) return;

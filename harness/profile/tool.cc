@@ -33,8 +33,8 @@ absl::StatusOr<std::string> run_tool(targets::Spawner& spawner,
   auto process = spawner.launch_companion(options);
   if (!process.ok()) return process.status();
   if (!(*process)->await_end(patience)) {
-    return absl::DeadlineExceededError(absl::StrCat(
-        argv.front(), " was not done within ", absl::FormatDuration(patience)));
+    return absl::DeadlineExceededError(
+        absl::StrCat(argv.front(), " was not done within ", absl::FormatDuration(patience)));
   }
   const std::string end = (*process)->stop();
   if (end != "exited with code 0") {

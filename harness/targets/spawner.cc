@@ -199,7 +199,8 @@ absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch_companion(
   LaunchOptions own;
   own.cpus = options.cpus;
   // Both streams in one, in the order in which it wrote.
-  request.argv = launcher_argv(options_.launcher, false, own, {"/bin/sh", "-c", "exec \"$@\" 2>&1"});
+  request.argv =
+      launcher_argv(options_.launcher, false, own, {"/bin/sh", "-c", "exec \"$@\" 2>&1"});
   request.argv.push_back("sh");
   request.argv.insert(request.argv.end(), options.argv.begin(), options.argv.end());
   request.environment = merged_environment({});

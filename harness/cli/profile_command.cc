@@ -1,0 +1,214 @@
+// `hotlap profile`: where a target spends its CPU time, or two targets do, by stage and function.
+#include <google/protobuf/util/json_util.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "harness/cli/agent_process.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/controller.h"
+#include "harness/cli/exit_code.h"
+#include "harness/cli/experiment_flags.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
+#include "harness/cli/python_report.h"
+#include "harness/cli/target_grammar.h"
+#include "harness/profile/export.h"
+#include "harness/profile/profile_text.h"
+#include "harness/record/file.h"
+
+namespace hotlap::cli {
+namespace {
+
+using hotlap::v1::Profile;
+using hotlap::v1::ProfileRequest;
+
+constexpr uint32_t kSchemaVersion = 1;
+
+struct ProfileFlags {
+  std::string target;
+  std::string a, b;
+  std::optional<double> duration_s;
+  std::optional<uint32_t> frequency_hz;
+  std::string call_graph;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+  bool no_report = false;
+  WorkloadFlags workload;
+  PlacementFlags placement;
+
+  absl::StatusOr<std::vector<std::string>> targets() const {
+    if (!target.empty() && a.empty() && b.empty()) return std::vector<std::string>{target};
+    if (target.empty() && !a.empty() && !b.empty()) return std::vector<std::string>{a, b};
+    return absl::InvalidArgumentError(
+        "nothing to profile: give one TARGET, or --a TARGET --b TARGET for a comparison");
+  }
+};
+
+absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
+  auto targets = flags.targets();
+  if (!targets.ok()) return targets.status();
+  auto workload = flags.workload.workload();
+  if (!workload.ok()) return workload.status();
+  auto placement = flags.placement.placement();
+  if (!placement.ok()) return placement.status();
+  ProfileRequest request;
+  for (size_t i = 0; i < targets->size(); ++i) {
+    auto target = parse_target((*targets)[i]);
+    if (!target.ok()) return target.status();
+    auto* arm = request.add_arms();
+    arm->set_name(std::string(1, static_cast<char>('a' + i)));
+    *arm->mutable_target() = *std::move(target);
+  }
+  *request.mutable_workload() = *std::move(workload);
+  *request.mutable_placement() = *std::move(placement);
+  if (flags.duration_s) request.set_duration_s(*flags.duration_s);
+  if (flags.frequency_hz) request.set_frequency_hz(*flags.frequency_hz);
+  request.set_call_graph(flags.call_graph);
+  return request;
+}
+
+absl::StatusOr<std::string> json_of(const Profile& profile) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string json;
+  if (!google::protobuf::util::MessageToJsonString(profile, &json, options).ok()) {
+    return absl::InternalError("cannot print profile.json: a text in it is not UTF-8");
+  }
+  return json;
+}
+
+absl::Status write_all(const Profile& profile, const std::string& json,
+                       const std::filesystem::path& out) {
+  absl::Status status = record::make_run_directory(out);
+  for (const auto& arm : profile.arms()) {
+    if (!status.ok()) return status;
+    status = record::replace_file(out / (arm.arm() + ".folded"), profile::folded(arm));
+    if (!status.ok()) return status;
+    status = record::replace_file(out / (arm.arm() + ".speedscope.json"), profile::speedscope(arm));
+  }
+  if (status.ok()) {
+    status = record::replace_file(out / "profile.txt", profile::profile_text(profile));
+  }
+  if (status.ok()) status = record::replace_file(out / "profile.json", json);
+  return status;
+}
+
+// An RPC's failure in this process's terms.
+absl::Status call_status(const grpc::Status& status, const Interrupt& interrupt) {
+  if (interrupt.raised()) return absl::CancelledError("interrupted");
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+absl::StatusOr<Profile> take_profile(const ProfileRequest& request, AgentProcess& agent,
+                                     Interrupt& interrupt, Progress& progress) {
+  hotlap::v1::DescribeResponse host;
+  {
+    grpc::ClientContext context;
+    Interrupt::Call call(interrupt, context);
+    absl::Status status = call_status(agent.stub().Describe(&context, {}, &host), interrupt);
+    if (!status.ok()) return status;
+  }
+  std::string sampled;
+  for (const auto& arm : request.arms()) {
+    absl::StrAppend(&sampled, sampled.empty() ? "" : " and ", arm.name(), ": ",
+                    target_text(arm.target()));
+  }
+  progress.update(absl::StrCat("sampling ", sampled));
+  grpc::ClientContext context;
+  Interrupt::Call call(interrupt, context);
+  hotlap::v1::ProfileResponse response;
+  absl::Status status = call_status(agent.stub().Profile(&context, request, &response), interrupt);
+  if (!status.ok()) return status;
+  Profile profile = std::move(*response.mutable_profile());
+  profile.set_schema_version(kSchemaVersion);
+  profile.set_created(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
+  *profile.mutable_environment() = host.environment();
+  return profile;
+}
+
+int run_profile(const ProfileFlags& flags, const Invocation& invocation) {
+  auto request = request_of(flags);
+  if (!request.ok()) return fail(std::string(request.status().message()));
+  Interrupt interrupt;
+  Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
+  auto agent = AgentProcess::start();
+  if (!agent.ok()) return fail(std::string(agent.status().message()));
+  auto profile = take_profile(*request, **agent, interrupt, progress);
+  progress.clear();
+  agent->reset();
+  if (absl::IsCancelled(profile.status())) return kExitInterrupted;
+  if (!profile.ok()) return fail(std::string(profile.status().message()));
+  profile->set_command(invocation.command_line());
+  auto json = json_of(*profile);
+  if (!json.ok()) return fail(std::string(json.status().message()));
+  const std::filesystem::path out =
+      flags.out.empty() ? default_run_directory("profile") : std::filesystem::path(flags.out);
+  const absl::Status written = write_all(*profile, *json, out);
+  if (!written.ok()) return fail(std::string(written.message()));
+  bool reported = false;
+  if (!flags.no_report) {
+    const absl::Status report = run_analysis({"profile", out.string()}, true);
+    reported = report.ok();
+    if (!reported) {
+      fprintf(stderr, "hotlap: no page: %s; the data are in %s\n",
+              std::string(report.message()).c_str(), out.c_str());
+    }
+  }
+  if (flags.json) {
+    fputs(json->c_str(), stdout);
+    return kExitDone;
+  }
+  fputs(profile::profile_text(*profile).c_str(), stdout);
+  printf("\nprofile: %s\n", (reported ? out / "profile.html" : out).c_str());
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, Invocation& invocation) {
+  auto* command =
+      app.add_subcommand("profile", "show which stages and functions cost the CPU time");
+  command->footer(
+      "perf samples the target under load; samples become nanoseconds of CPU a request. Two\n"
+      "targets are loaded in turns of a tenth of a second, and what changed is shown. System "
+      "calls\n"
+      "and libraries are charged to the stage that called them. TARGET is as in `hotlap ab "
+      "--help`,\n"
+      "but for url:. Beside the page: profile.json, folded stacks, and speedscope files.\n"
+      "Examples:\n"
+      "  hotlap profile fast\n"
+      "  hotlap profile --a fast,request_line=regex --b fast,request_line=scalar");
+  auto flags = std::make_shared<ProfileFlags>();
+  command->add_option("TARGET", flags->target, "what to profile");
+  command->add_option("-a,--a", flags->a, "target A, the reference");
+  command->add_option("-b,--b", flags->b, "target B");
+  command->add_option("-d,--duration", flags->duration_s,
+                      "seconds of load while a target is sampled (default 5)");
+  command->add_option("--frequency", flags->frequency_hz,
+                      "samples a second of CPU time (default 4999)");
+  command->add_option(
+      "--call-graph", flags->call_graph,
+      "how stacks are followed: dwarf (unwind tables), or fp (frame pointers, which "
+      "miss the callers of most libc functions); default dwarf, of Go programs fp");
+  command->add_option("--out", flags->out,
+                      "the directory to write (default results/run-…-profile)");
+  command->add_flag("--json", flags->json, "print profile.json in place of the text");
+  command->add_flag("--no-report", flags->no_report, "write data and stacks only, no page");
+  command->add_flag("--quiet", flags->quiet, "no progress on standard error");
+  flags->workload.add_to(*command);
+  flags->placement.add_to(*command);
+  command->callback(
+      [flags, &invocation] { invocation.exit_code = run_profile(*flags, invocation); });
+}
+
+}  // namespace hotlap::cli

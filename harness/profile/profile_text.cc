@@ -1,0 +1,134 @@
+// See profile_text.h.
+#include "harness/profile/profile_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+
+namespace hotlap::profile {
+namespace {
+
+using hotlap::v1::ArmProfile;
+using hotlap::v1::Cost;
+using hotlap::v1::Profile;
+
+constexpr int kFunctions = 12;
+constexpr size_t kColumns = 80;
+constexpr size_t kStageColumns = 18;
+
+// Right-aligned; a cost that no sample showed is a point, as it is less than can be told.
+std::string ns_text(const hotlap::v1::ArmCost& cost) {
+  return cost.samples() == 0 ? absl::StrFormat("%9s", ".") : absl::StrFormat("%9.1f", cost.ns());
+}
+
+std::string error_text(bool present, double ns) {
+  return present ? absl::StrFormat(" ± %-6.1f", ns) : std::string(9, ' ');
+}
+
+// "     61.2 ± 1.2   " of one arm, "   2310.4     61.2   -2249.2 ± 21.0  " of two.
+std::string figures(const Cost& cost) {
+  std::string text = ns_text(cost.arms(0));
+  if (!cost.has_difference_ns()) {
+    return text +
+           error_text(cost.arms(0).has_standard_error_ns(), cost.arms(0).standard_error_ns());
+  }
+  return absl::StrCat(
+      text, ns_text(cost.arms(1)), absl::StrFormat("%+10.1f", cost.difference_ns()),
+      error_text(cost.has_difference_standard_error_ns(), cost.difference_standard_error_ns()));
+}
+
+double ns_per_request(const ArmProfile& arm) {
+  return static_cast<double>(arm.cpu_ns()) / static_cast<double>(arm.requests());
+}
+
+std::string header(const Profile& profile) {
+  if (profile.arms_size() == 1) return absl::StrFormat("%9s", profile.arms(0).arm());
+  const std::string& a = profile.arms(0).arm();
+  const std::string& b = profile.arms(1).arm();
+  return absl::StrFormat("%9s%9s%10s", a, b, absl::StrCat(b, " - ", a));
+}
+
+void append_arm(const ArmProfile& arm, std::string& text) {
+  absl::StrAppend(&text, arm.arm(), "  ", arm.asked(), "\n");
+  absl::StrAppendFormat(&text, "   %d requests, %.1f ns of CPU each; %d samples of %s, %d turns\n",
+                        arm.requests(), ns_per_request(arm), arm.samples(), arm.event(),
+                        arm.turns());
+}
+
+void append_stages(const Profile& profile, std::string& text) {
+  absl::StrAppendFormat(&text, "\n%-*s%s\n", static_cast<int>(kStageColumns), "ns a request",
+                        header(profile));
+  for (const Cost& cost : profile.stages()) {
+    absl::StrAppendFormat(&text, "%-*s%s", static_cast<int>(kStageColumns),
+                          cost.stage().substr(0, kStageColumns - 1), figures(cost));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+}
+
+void append_functions(const Profile& profile, std::string& text) {
+  const bool two = profile.arms_size() == 2;
+  absl::StrAppend(&text, "\n", two ? "functions that changed most" : "functions that cost most",
+                  ", by what they did themselves\n", header(profile), "\n");
+  const int shown = std::min(kFunctions, profile.functions_size());
+  for (int i = 0; i < shown; ++i) {
+    const Cost& cost = profile.functions(i);
+    const std::string numbers = figures(cost);
+    // One byte more than columns: the sign of the error has two.
+    const size_t used = (two ? 37 : 18) + cost.stage().size() + 4;
+    absl::StrAppend(&text, numbers, " ", cost.stage(), ": ",
+                    short_function(cost.function(), kColumns > used + 8 ? kColumns - used : 8),
+                    "\n");
+  }
+}
+
+// Copies `text` without what stands between `open` and its `close`.
+std::string without_nested(std::string_view text, char open, char close) {
+  std::string out;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == open) ++depth;
+    if (depth == 0) out += c;
+    if (c == close && depth > 0) --depth;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string short_function(std::string_view function, size_t width) {
+  std::string name =
+      absl::StrReplaceAll(std::string(function),
+                          {{"(anonymous namespace)::", ""}, {"hotlap::", ""}, {"[abi:cxx11]", ""}});
+  // "operator<" and "operator->" are no brackets; Go's "(*conn).serve" are no parameters.
+  if (name.find("operator") == std::string::npos && name.find("(*") == std::string::npos) {
+    std::string bare = without_nested(without_nested(name, '<', '>'), '(', ')');
+    if (!bare.empty()) name = std::move(bare);
+  }
+  if (name.size() <= width) return name;
+  return name.substr(0, width > 3 ? width - 3 : 0) + "...";
+}
+
+std::string profile_text(const Profile& profile) {
+  std::string text;
+  for (const ArmProfile& arm : profile.arms()) append_arm(arm, text);
+  append_stages(profile, text);
+  append_functions(profile, text);
+  if (profile.arms(0).turns() > 1) {
+    absl::StrAppend(&text, "\n± one standard error, by leaving out one ",
+                    profile.arms_size() == 2 ? "pair of turns" : "turn", " at a time; '.': no ",
+                    "sample\n");
+  }
+  for (const ArmProfile& arm : profile.arms()) {
+    for (const std::string& note : arm.notes()) {
+      absl::StrAppend(&text, "\nnote: arm ", arm.arm(), ": ", note, "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace hotlap::profile

@@ -1,0 +1,23 @@
+// A profile as a terminal of 80 columns shows it.
+#ifndef HOTLAP_HARNESS_PROFILE_PROFILE_TEXT_H_
+#define HOTLAP_HARNESS_PROFILE_PROFILE_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "harness/proto/profile.pb.h"
+
+namespace hotlap::profile {
+
+// What was sampled, each stage's nanoseconds a request, and the functions that changed (of one arm,
+// cost) most.
+std::string profile_text(const hotlap::v1::Profile& profile);
+
+// A function's name without template arguments, parameters and the lab's own namespaces, as these
+// alone would fill the line: "variants::parse"; cut to `width` columns.
+std::string short_function(std::string_view function, size_t width);
+
+}  // namespace hotlap::profile
+
+#endif  // HOTLAP_HARNESS_PROFILE_PROFILE_TEXT_H_
