@@ -174,6 +174,7 @@ def test_ten_thousand_stacks_make_a_small_page(tmp_path: Path) -> None:
         ("net/http.(*conn).serve", "net/http.(*conn).serve", "serve"),
         ("<alloc::vec::Vec<T> as Drop>::drop", "<alloc::vec::Vec<…> as Drop>::drop", "drop"),
         ("finish_task_switch.isra.0", "finish_task_switch.isra.0", "finish_task_switch"),
+        ("cfree@GLIBC_2.2.5", "cfree", "cfree"),
         ("[unknown]", "[unknown]", "[unknown]"),
         ("f(unbalanced<", "f(unbalanced<", "f(unbalanced<"),
         ("", "", ""),

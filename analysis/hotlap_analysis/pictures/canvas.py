@@ -67,7 +67,7 @@ class Palette:
         return str(getattr(self, f"arm{index % 5}"))
 
     def stage(self, index: int) -> str:
-        """Ten colours; what comes after them is `rest`, as is what belongs to no stage (−1)."""
+        """Ten colours; what comes after them is `rest`, as is −1."""
         return str(getattr(self, f"stage{index}")) if 0 <= index < STAGES else self.rest
 
     def verdict(self, name: str) -> str:

@@ -15,8 +15,6 @@ from hotlap_analysis import wording
 from hotlap_analysis.profile.recording import Cost, Profile
 
 CONFIDENCE = 0.95
-# Stages of the file that are no stage: last in every order, and grey.
-REST = ("server", "program", "libraries", "kernel", "")
 
 
 @dataclass(frozen=True)
@@ -60,16 +58,12 @@ def in_turns(profile: Profile) -> bool:
 
 
 def stage_order(profile: Profile) -> list[str]:
-    """Stages, dearest first; then what belongs to none. Colours follow this order."""
+    """Stages, dearest first. Colours follow this order."""
 
-    def key(cost: Cost) -> tuple[bool, float, str]:
-        return (is_rest(cost.stage), -max(arm.ns for arm in cost.arms), cost.stage)
+    def key(cost: Cost) -> tuple[float, str]:
+        return (-max(arm.ns for arm in cost.arms), cost.stage)
 
     return [cost.stage for cost in sorted(profile.stages, key=key)]
-
-
-def is_rest(stage: str) -> bool:
-    return stage in REST
 
 
 def stage_name(stage: str) -> str:

@@ -184,12 +184,14 @@ class Flame {
       return;
     }
     const only = 1 - this.widths, lost = onlyIn(this.root, only, this.widths) * arms[only].ns;
-    const scale = this.largest > 0 ? `, by up to ${format(this.largest)} ns` : "";
     const entries = [
       item("var(--cheaper)", `cheaper in ${arms[1].name}`),
-      item("var(--dearer)", `dearer in ${arms[1].name}${scale}`),
+      item("var(--dearer)", `dearer in ${arms[1].name}`),
       item("var(--rest)", "within the error of sampling"),
     ];
+    if (this.largest > 0) {
+      entries.push(item("transparent", `deepest colour: ${format(this.largest)} ns`));
+    }
     if (lost > 0) {
       entries.push(item("transparent", `${format(lost)} ns are in frames that only ` +
         `${arms[only].name} has: see its widths`, () => this.set({widths: only})));

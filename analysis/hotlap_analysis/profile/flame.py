@@ -15,7 +15,7 @@ from scipy import stats
 from hotlap_analysis.document import Live
 from hotlap_analysis.pictures.canvas import STAGES
 from hotlap_analysis.profile import names, tree
-from hotlap_analysis.profile.costs import CONFIDENCE, is_rest, stage_name, stage_order
+from hotlap_analysis.profile.costs import CONFIDENCE, stage_name, stage_order
 from hotlap_analysis.profile.recording import Profile
 
 HERE = Path(__file__).parent
@@ -107,8 +107,8 @@ def _data(profile: Profile, root: tree.Node) -> dict[str, Any]:
 
 
 def color_index(stage: str, order: list[str]) -> int:
-    """Of the palette's stage colours; −1 for what is grey."""
-    place = order.index(stage) if stage in order and not is_rest(stage) else -1
+    """Of the palette's stage colours; −1 for what is grey: cheap, or of several stages."""
+    place = order.index(stage) if stage in order else -1
     return place if place < STAGES else -1
 
 

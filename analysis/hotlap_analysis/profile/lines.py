@@ -10,7 +10,6 @@ from hotlap_analysis.profile.recording import ArmProfile, Profile
 
 MOST_LINES = 40
 NEIGHBOURS = 2
-TAB = "    "
 
 
 @dataclass
@@ -76,7 +75,7 @@ def _merged(arms: list[ArmProfile], function: tuple[str, str]) -> list[_Line]:
             if (annotated.function, annotated.object) != function:
                 continue
             for line in annotated.lines:
-                text = (line.text or line.assembly).expandtabs(4).rstrip()
+                text = (line.text or line.assembly).expandtabs(8).rstrip()
                 named = (line.file, line.line, "" if line.line else text)
                 key = (*named, 0 if line.line else seen[named])
                 seen[named] += 1

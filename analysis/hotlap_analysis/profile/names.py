@@ -10,13 +10,14 @@ import re
 
 _OPERATOR = re.compile(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?)")
 _OPEN, _CLOSE = "<([{", ">)]}"
+_VERSION = re.compile(r"@+[A-Z]+_[\d.]+$")
 _CLONE = re.compile(r"(\.(isra|constprop|part|cold|llvm|lto_priv)(\.\d+)*)+$")
 _ANONYMOUS = re.compile(r"\(anonymous namespace\)|\{anonymous\}|\(anonymous class\)")
 
 
 def without_arguments(name: str) -> str:
-    """Template arguments as <…>, function arguments and ABI tags left out."""
-    name = _ANONYMOUS.sub("{anon}", name)
+    """Template arguments as <…>; function arguments, ABI tags and versions of symbols left out."""
+    name = _ANONYMOUS.sub("{anon}", _VERSION.sub("", name))
     kept: list[str] = []
     at = 0
     while at < len(name):
