@@ -10,7 +10,9 @@ import profiles
 import pytest
 from profiles import A, B, HOSTILE, MAIN, PARSE, SERVE, Json
 
-from hotlap_analysis import cli
+from hotlap_analysis import cli, markdown, origin
+from hotlap_analysis import report as report_of_run
+from hotlap_analysis.document import Document
 from hotlap_analysis.profile import flame, names, tree
 from hotlap_analysis.profile.recording import Profile, read_profile
 
@@ -26,6 +28,12 @@ def spaced(text: str) -> str:
 
 def read(directory: Path, found: Json) -> Profile:
     return read_profile(profiles.write(directory, found))
+
+
+@pytest.fixture
+def run(two_arms: Path, tmp_path: Path) -> Path:
+    shutil.copytree(two_arms, tmp_path / "run")
+    return tmp_path / "run"
 
 
 def test_the_first_sentence_says_how_much_and_where(tmp_path: Path) -> None:
@@ -54,7 +62,7 @@ def test_errors_over_turns_are_taken_where_they_are(tmp_path: Path) -> None:
     _, findings = report(profiles.write(tmp_path / "run", found))
     # Student's t with three degrees of freedom: 3.182.
     assert "−5,400 ± 318 ns." in spaced(findings)
-    assert "the differences of 4 pairs of turns" in findings
+    assert "interval from 4 pairs of turns" in findings
 
 
 def test_no_stage_is_named_when_none_stands_out(tmp_path: Path) -> None:
@@ -68,7 +76,7 @@ def test_one_arm_has_shares(tmp_path: Path) -> None:
     assert "spends 10,000 ns of CPU per request; the most in request\\_line: 6,000 ns (60 %)" in (
         spaced(findings)
     )
-    assert "| response | 3,900 | 39.0 % |" in spaced(findings)
+    assert "| response | 3,900 ± 387 | 39.0 % |" in spaced(findings)
     assert "data-widths" not in html.split("<script>")[0]
 
 
@@ -172,6 +180,8 @@ def test_ten_thousand_stacks_make_a_small_page(tmp_path: Path) -> None:
          "bool std::operator< <…>", "operator< <…>"),
         ("absl::Span<T>::operator()(int) const", "absl::Span<…>::operator()", "operator()"),
         ("net/http.(*conn).serve", "net/http.(*conn).serve", "serve"),
+        ("net/http.(*Server).Serve.func3", "net/http.(*Server).Serve.func3", "Serve.func3"),
+        ("runtime.goexit.abi0", "runtime.goexit.abi0", "goexit"),
         ("<alloc::vec::Vec<T> as Drop>::drop", "<alloc::vec::Vec<…> as Drop>::drop", "drop"),
         ("finish_task_switch.isra.0", "finish_task_switch.isra.0", "finish_task_switch"),
         ("cfree@GLIBC_2.2.5", "cfree", "cfree"),
@@ -234,9 +244,7 @@ def test_a_directory_without_a_profile(tmp_path: Path, capsys: pytest.CaptureFix
     assert "profile.json" in capsys.readouterr().err
 
 
-def test_a_run_with_a_profile_compares_it_with_its_interval(two_arms: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(two_arms, run)
+def test_a_run_with_a_profile_compares_it_with_its_interval(run: Path) -> None:
     profiles.write(run, profiles.content())
     assert cli.main(["report", str(run)]) == 0
     findings = spaced((run / "findings.md").read_text())
@@ -250,33 +258,38 @@ def test_a_run_with_a_profile_compares_it_with_its_interval(two_arms: Path, tmp_
     assert spaced((run / "findings.md").read_text()) == findings, "the run's findings stay"
 
 
-def test_a_profile_that_contradicts_the_run_explains_nothing(
-    two_arms: Path, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(two_arms, run)
-    profiles.write(run, profiles.content([B, A]))
-    assert cli.main(["report", str(run)]) == 0
-    assert "**it does not show the difference" in (run / "findings.md").read_text()
+def section(run: Path, found: profiles.Json | None = None) -> str:
+    """Where the difference comes from, in a copy of a run that has this profile."""
+    if found is not None:
+        profiles.write(run, found)
+    facts = report_of_run.load(run)
+    told = origin.where_it_comes_from(facts)
+    assert told is not None
+    document = Document("", [], [], [], [told])
+    return spaced(markdown.render(document, {})) + "\n".join(facts.notes)
 
 
-def test_a_profile_of_other_arms_is_left_out(two_arms: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(two_arms, run)
+def test_a_profile_that_contradicts_the_run_explains_nothing(run: Path) -> None:
+    assert "**it does not show the difference" in section(run, profiles.content([B, A]))
+
+
+def test_a_profile_of_other_arms_is_left_out(run: Path) -> None:
     found = profiles.content()
     found["arms"][1]["arm"] = "z"
-    profiles.write(run, found)
-    assert cli.main(["report", str(run)]) == 0
-    assert "The profile is left out" in (run / "findings.md").read_text()
+    told = section(run, found)
+    assert "The profile is left out" in told and "its arms are a, z" in told
+    assert "hotlap profile --a" in told
 
 
-def test_a_run_without_a_profile_says_what_it_knows(two_arms: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(two_arms, run)
-    assert cli.main(["report", str(run)]) == 0
-    findings = spaced((run / "findings.md").read_text())
-    section = findings[findings.index("## Where the difference") : findings.index("## Round by")]
-    assert "differ in `request_line` (regex → scalar), and in nothing else" in section
-    assert "Syscalls per request: 3.00 → 2.00, −1.00 (exact)." in section
-    assert "hotlap profile --a fast,request_line=regex --b fast,request_line=scalar" in section
-    assert "user −" in section and "system −" in section
+def test_a_broken_profile_keeps_no_report_away(run: Path) -> None:
+    assert "schema_version is 9" in section(run, {"schema_version": 9})
+
+
+def test_a_run_without_a_profile_says_what_it_knows(run: Path) -> None:
+    told = section(run)
+    assert "differ in `request_line` (regex → scalar), and in nothing else" in told.replace(
+        "\\", ""
+    )
+    assert "Syscalls per request: 3.00 → 2.00, −1.00 (exact)." in told
+    assert "hotlap profile --a fast,request_line=regex --b fast,request_line=scalar" in told
+    assert "user −" in told and "system −" in told

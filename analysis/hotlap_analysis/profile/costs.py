@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from scipy import stats
 
 from hotlap_analysis import wording
-from hotlap_analysis.profile.recording import Cost, Profile
+from hotlap_analysis.profile.recording import ArmCost, Cost, Profile
 
 CONFIDENCE = 0.95
 
@@ -38,23 +38,40 @@ class Change:
 def change(profile: Profile, cost: Cost) -> Change:
     a, b = cost.arms[0], cost.arms[-1]
     ns = b.ns - a.ns if cost.difference_ns is None else cost.difference_ns
-    pairs = min(arm.turns for arm in profile.arms)
-    if cost.error_ns is not None and pairs > 1:
-        quantile = float(stats.t.ppf(0.5 + CONFIDENCE / 2.0, pairs - 1))
-        return Change(ns, quantile * cost.error_ns)
-    return counted(profile, a.samples, b.samples, ns)
+    half = _half_over_turns(profile, cost.error_ns)
+    return Change(ns, half) if half is not None else counted(profile, a.samples, b.samples, ns)
+
+
+def alone(profile: Profile, cost: ArmCost) -> str:
+    """What the only arm spends, with its ±."""
+    half = _half_over_turns(profile, cost.error_ns)
+    if half is None:
+        one = profile.arms[0].ns_per_sample
+        half = _normal() * one * math.sqrt(max(cost.samples, 1))
+    return Change(cost.ns, half).text.removeprefix("+")
+
+
+def _half_over_turns(profile: Profile, error_ns: float | None) -> float | None:
+    turns = min(arm.turns for arm in profile.arms)
+    if error_ns is None or turns < 2:
+        return None
+    return float(stats.t.ppf(0.5 + CONFIDENCE / 2.0, turns - 1)) * error_ns
+
+
+def _normal() -> float:
+    return float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0))
 
 
 def counted(profile: Profile, a: int, b: int, ns: float | None = None) -> Change:
     """From samples alone: a count of zero has the error of a count of one."""
     first, second = profile.arms[0].ns_per_sample, profile.arms[-1].ns_per_sample
     error = math.hypot(first * math.sqrt(max(a, 1)), second * math.sqrt(max(b, 1)))
-    quantile = float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0))
-    return Change(b * second - a * first if ns is None else ns, quantile * error)
+    return Change(b * second - a * first if ns is None else ns, _normal() * error)
 
 
 def in_turns(profile: Profile) -> bool:
-    return any(cost.error_ns is not None for cost in profile.stages)
+    errors = (c.error_ns if profile.two else c.arms[0].error_ns for c in profile.stages)
+    return any(error is not None for error in errors)
 
 
 def stage_order(profile: Profile) -> list[str]:

@@ -11,7 +11,9 @@ import re
 _OPERATOR = re.compile(r"\boperator\s*(\(\)|\[\]|->\*?|<=>|<<=?|>>=?|[<>]=?)")
 _OPEN, _CLOSE = "<([{", ">)]}"
 _VERSION = re.compile(r"@+[A-Z]+_[\d.]+$")
-_CLONE = re.compile(r"(\.(isra|constprop|part|cold|llvm|lto_priv)(\.\d+)*)+$")
+_CLONE = re.compile(r"(\.(isra|constprop|part|cold|llvm|lto_priv|abi0|abiinternal)(\.\d+)*)+$")
+# Before the last part; Go's closures, `Serve.func3`, stay with their function.
+_PARTS = re.compile(r"::|\.(?!func\d)(?=\w+(?:\.func[\d.]+)?$)|/(?=[^/]+$)")
 _ANONYMOUS = re.compile(r"\(anonymous namespace\)|\{anonymous\}|\(anonymous class\)")
 
 
@@ -44,7 +46,7 @@ def last(name: str) -> str:
     bare = _CLONE.sub("", without_arguments(name))
     if re.search(r"\boperator\b", bare):
         return bare[bare.rindex("operator") :]
-    part = re.split(r"::|\.(?=\w+$)|/(?=[^/]+$)", bare.replace("<…>", ""))[-1]
+    part = re.split(_PARTS, bare.replace("<…>", ""))[-1]
     return part.split(" ")[-1] or bare
 
 

@@ -86,38 +86,42 @@ def picture_alt(profile: Profile) -> str:
 
 def error_text(profile: Profile) -> str:
     level = f"{100 * costs.CONFIDENCE:.0f}{wording.SPACE}%"
-    if not profile.two:
-        return (
-            "A stage is charged with what its code spends, and with what libraries and the kernel "
-            "spend for it."
-        )
     how = "samples as independent counts"
     if costs.in_turns(profile):
         turns = min(arm.turns for arm in profile.arms)
-        how = f"the differences of {turns} pairs of turns"
-    arms = ", ".join(f"{arm.arm} is {code(profile.labels[arm.arm])}" for arm in profile.arms)
-    return (
-        f"{arms}. Nanoseconds of CPU per request; ± is half of a {level} interval from {how}. "
-        "A stage is charged with what its code spends, and with what libraries and the kernel "
-        "spend for it. Totals are by the CPU clock. A profile says where; `hotlap ab` says whether."
-    )
+        how = f"{turns} {'pairs of turns' if profile.two else 'turns'}"
+    text = f"Nanoseconds of CPU per request; ± is half of a {level} interval from {how}. "
+    if profile.two:
+        arms = (f"{arm.arm} is {code(profile.labels[arm.arm])}" for arm in profile.arms)
+        text = f"{', '.join(arms)}. {text}"
+    if any(cost.stage.startswith("kernel: ") for cost in profile.stages):
+        text += "Where a target has no stages, the kernel's part is by system call. "
+    if any(arm.pipeline for arm in profile.arms):
+        text += (
+            "A stage is charged with what its code spends, and with what libraries and the kernel "
+            "spend for it. "
+        )
+    text += "Totals are by the CPU clock."
+    return f"{text} A profile says where; `hotlap ab` says whether." if profile.two else text
 
 
 def stage_table(profile: Profile) -> Table:
     rows = []
     for cost in profile.stages:
-        row = [plain(costs.stage_name(cost.stage)), *map(_seen, cost.arms)]
-        if profile.two:
-            row.append(costs.change(profile, cost).text)
-        else:
-            row.append(_share(cost.arms[0].ns, profile))
-        rows.append(row)
+        rows.append([plain(costs.stage_name(cost.stage)), *_cells(profile, cost)])
     last = ["in all", *(_plain_ns(arm.cpu_per_request_ns) for arm in profile.arms)]
     last.append(
         wording.fixed(profile.difference_ns, 0, sign=True) if profile.two else _share(None, profile)
     )
     rows.append(last)
     return Table(_header(profile, "stage"), rows, "lrrr"[: len(last)], strong={len(rows) - 1})
+
+
+def _cells(profile: Profile, cost: Cost) -> list[str]:
+    """The arms' columns, as in _header."""
+    if profile.two:
+        return [*map(_seen, cost.arms), costs.change(profile, cost).text]
+    return [costs.alone(profile, cost.arms[0]), _share(cost.arms[0].ns, profile)]
 
 
 def _header(profile: Profile, *around: str) -> list[str]:
@@ -137,16 +141,11 @@ def _functions(profile: Profile) -> Section:
     within = tree.inclusive(profile)
     rows = []
     for cost in profile.functions[:FUNCTIONS]:
-        row = [
-            code(_shown(cost)),
-            *map(_seen, cost.arms),
-        ]
+        row = [code(_shown(cost)), *_cells(profile, cost)]
         samples = within.get((cost.function, cost.object, cost.stage))
         if profile.two:
-            row.append(costs.change(profile, cost).text)
             row.append(costs.counted(profile, *samples).text if samples else wording.ABSENT)
         else:
-            row.append(_share(cost.arms[0].ns, profile))
             ns = samples[0] * profile.arms[0].ns_per_sample if samples else None
             row.append(wording.ABSENT if ns is None else _plain_ns(ns))
         rows.append([*row, plain(costs.stage_name(cost.stage))])
