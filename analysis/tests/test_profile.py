@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import profiles
@@ -136,7 +137,7 @@ def test_small_frames_are_gathered_and_nothing_is_lost(tmp_path: Path) -> None:
     profile = read(tmp_path / "run", profiles.content([stacks, stacks]))
     root = tree.build(profile)
     least = 0.0005 * profile.arms[0].samples
-    nodes = [node for node, _ in tree.in_order(root, [1.0, 1.0])]
+    nodes = [node for node, _ in tree.in_order(root, profile)]
     assert [node.function for node in nodes] == [
         "all",
         "main",
@@ -149,10 +150,24 @@ def test_small_frames_are_gathered_and_nothing_is_lost(tmp_path: Path) -> None:
 
 def test_a_frame_is_coloured_by_the_stage_that_pays(tmp_path: Path) -> None:
     profile = read(tmp_path / "run", profiles.content())
-    stages = {n.function: s for n, s in tree.in_order(tree.build(profile), [1.0, 1.0])}
+    stages = {n.function: s for n, s in tree.in_order(tree.build(profile), profile)}
     assert stages["__x64_sys_sendmsg"] == "response", "the kernel works for who called it"
     assert stages[PARSE] == "request_line"
     assert stages["main"] == stages["hotlap::server::serve"] == "server"
+
+
+def test_a_program_without_stages_has_the_colour_of_its_own_code(tmp_path: Path) -> None:
+    main, work, send = (("main", "go", ""), ("work", "go", ""), ("tcp_sendmsg", "[kernel]", ""))
+    profile = read(tmp_path / "run", profiles.content([{(main, work): 6, (main, send): 4}]))
+    charged = zip(profile.arms[0].stacks, ("program", "kernel: write"))
+    profile.arms[0].stacks = [replace(stack, stage=stage) for stack, stage in charged]
+    stages = {n.function: s for n, s in tree.in_order(tree.build(profile), profile)}
+    assert stages == {
+        "all": "",
+        "main": "program",
+        "work": "program",
+        "tcp_sendmsg": "kernel: write",
+    }
 
 
 def test_ten_thousand_stacks_make_a_small_page(tmp_path: Path) -> None:

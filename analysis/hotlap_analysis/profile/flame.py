@@ -76,7 +76,7 @@ def _data(profile: Profile, root: tree.Node) -> dict[str, Any]:
     known: dict[str, int] = {stage: place for place, stage in enumerate(stages)}
     functions: dict[tuple[str, str], int] = {}
     nodes: list[int] = []
-    for node, stage in tree.in_order(root, [arm.ns_per_sample for arm in profile.arms]):
+    for node, stage in tree.in_order(root, profile):
         key = (node.function, node.object)
         nodes += [
             functions.setdefault(key, len(functions)),

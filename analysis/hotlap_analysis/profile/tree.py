@@ -84,8 +84,10 @@ def _node(frame: Frame, stacks: list[_Stack], arms: int) -> Node:
     return Node(frame.function, frame.object, frame.stage, samples, stages)
 
 
-def in_order(root: Node, weights: list[float]) -> Iterator[tuple[Node, str]]:
+def in_order(root: Node, profile: Profile) -> Iterator[tuple[Node, str]]:
     """Nodes before their children, dear ones first, each with the stage that colours it."""
+    weights = [arm.ns_per_sample for arm in profile.arms]
+    homes = _homes(profile)
 
     def cost(node: Node) -> tuple[bool, float, str]:
         dearest = max(s * w for s, w in zip(node.samples, weights))
@@ -94,17 +96,27 @@ def in_order(root: Node, weights: list[float]) -> Iterator[tuple[Node, str]]:
     waiting = [(root, "")]
     while waiting:
         node, inherited = waiting.pop()
-        stage = _stage(node, inherited)
+        stage = _stage(node, inherited or homes.get(node.object, ""))
         yield node, stage
         below = sorted(node.children, key=cost)
         waiting += [(child, stage) for child in reversed(below)]
 
 
 def _stage(node: Node, inherited: str) -> str:
-    """That of all its samples where they agree; else whose code it is, or its caller's."""
+    """That of all its samples where they agree; else whose code it is, or what it inherits."""
     if len(node.stages) == 1:
         return next(iter(node.stages))
     return node.marked or inherited
+
+
+def _homes(profile: Profile) -> dict[str, str]:
+    """Of targets without stages: what an object's own code is charged to."""
+    found: dict[str, str] = {}
+    for arm in profile.arms:
+        for stack in arm.stacks:
+            if stack.frames and stack.stage in ("program", "libraries"):
+                found[arm.frames[stack.frames[-1]].object] = stack.stage
+    return found
 
 
 def inclusive(profile: Profile) -> dict[tuple[str, str, str], list[int]]:
