@@ -17,15 +17,12 @@
 #include "harness/agent/arm_process.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
+#include "harness/agent/profile_findings.h"
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
 #include "harness/load/generator.h"
-#include "harness/profile/annotation.h"
-#include "harness/profile/costs.h"
 #include "harness/profile/perf_record.h"
-#include "harness/profile/perf_script.h"
 #include "harness/profile/tally.h"
-#include "harness/profile/tool.h"
 
 namespace hotlap::agent {
 namespace {
@@ -41,9 +38,7 @@ constexpr int64_t kUsualTurnNs = 100'000'000;
 constexpr int64_t kFewTurns = 10;
 constexpr int64_t kManyTurns = 200;
 constexpr int64_t kWarmUpNs = 300'000'000;  // each arm, before perf is attached
-constexpr size_t kAnnotated = 3;
 constexpr absl::Duration kLastWords = absl::Milliseconds(500);
-constexpr absl::Duration kDisassembleTime = absl::Seconds(60);
 
 int64_t monotonic_ns() {
   timespec now;
@@ -66,7 +61,6 @@ class Profiler {
     profile::CallGraph call_graph = profile::CallGraph::kUnwindTables;
     hotlap::v1::ErrorCounts counts;
     std::vector<profile::Turn> turns;
-    std::optional<profile::Tally> tally;
   };
 
   absl::Status settle();
@@ -77,10 +71,7 @@ class Profiler {
   absl::Status attach(size_t arm);
   absl::Status take_turns();
   absl::Status check_arm(size_t arm);
-  absl::Status count(size_t arm, hotlap::v1::ArmProfile& result);
   absl::Status collect();
-  void annotate(const std::vector<const profile::Tally*>& tallies);
-  profile::Assembly disassemble(const std::string& path, const profile::CodeRange& range);
   absl::Status of_arm(size_t arm, const absl::Status& status) const;
   std::vector<load::SliceSpec> schedule(uint32_t turns, int64_t turn_ns) const;
   size_t arm_of(size_t load_index) const;
@@ -96,7 +87,6 @@ class Profiler {
   std::unique_ptr<Seat> seat_;
   std::vector<ArmState> arms_;
   std::unique_ptr<load::Generator> generator_;
-  profile::ObjectFiles files_;
   Profile profile_;
 };
 
@@ -295,82 +285,23 @@ absl::Status Profiler::load() {
   return status;
 }
 
-absl::Status Profiler::count(size_t index, hotlap::v1::ArmProfile& result) {
-  ArmState& state = arms_[index];
-  auto text = state.record->take_script();
-  if (!text.ok()) return of_arm(index, text.status());
-  const profile::Script script = profile::read_script(*text);
-  state.tally.emplace(std::move(state.turns));
-  profile::Attribution attribution(files_);
-  for (const auto& sample : script.samples) state.tally->add(sample, attribution);
-  result.set_arm(arm(index).name());
-  result.set_asked(target_spec(arm(index).target()).value);
-  result.set_pipeline(state.process->process().echo());
-  result.set_event(event_);
-  result.set_frequency_hz(frequency_hz_);
-  result.set_call_graph(profile::call_graph_name(state.call_graph));
-  result.set_lost_samples(static_cast<uint64_t>(script.lost_samples));
-  if (state.tally->samples() == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("arm ", arm(index).name(), ": none of ", script.samples.size(), " samples of ",
-                     event_, " fell into its ", state.tally->cpu_ns() / 1'000'000,
-                     " ms of CPU time (", script.lost_samples,
-                     " were lost): sample for longer (--duration) or more often (--frequency)"));
-  }
-  state.tally->fill(result);
-  for (const std::string& program : attribution.blind()) {
-    result.add_notes(absl::StrCat("stages cannot be told: ", program,
-                                  " has no debug information; build it with -g1, and do not strip "
-                                  "it"));
-  }
-  if (script.lost_samples > 0) {
-    result.add_notes(absl::StrCat(script.lost_samples,
-                                  " samples were lost: perf could not keep up; a lower --frequency "
-                                  "or --call-graph fp loses fewer"));
-  }
-  if (script.unread_lines > 0) {
-    result.add_notes(
-        absl::StrCat(script.unread_lines, " lines of perf script were not understood"));
-  }
-  return absl::OkStatus();
-}
-
-profile::Assembly Profiler::disassemble(const std::string& path, const profile::CodeRange& range) {
-  auto text = profile::run_tool(seat_->spawner(),
-                                {"objdump", "--disassemble", "--no-show-raw-insn", "--demangle",
-                                 absl::StrCat("--start-address=", range.begin),
-                                 absl::StrCat("--stop-address=", range.end), path},
-                                seat_->directory() + "/assembly", kDisassembleTime);
-  // Lines of source do without.
-  return text.ok() ? profile::read_objdump(*text) : profile::Assembly();
-}
-
-void Profiler::annotate(const std::vector<const profile::Tally*>& tallies) {
-  const std::vector<hotlap::v1::Cost> costs(profile_.functions().begin(),
-                                            profile_.functions().end());
-  const auto annotated =
-      profile::annotate(costs, kAnnotated, tallies, files_,
-                        [this](const std::string& path, const profile::CodeRange& range) {
-                          return disassemble(path, range);
-                        });
-  for (size_t i = 0; i < arms_.size(); ++i) {
-    auto& functions = *profile_.mutable_arms(static_cast<int>(i))->mutable_annotated();
-    functions.Assign(annotated[i].begin(), annotated[i].end());
-  }
-}
-
 absl::Status Profiler::collect() {
   *profile_.mutable_workload() = experiment_.workload();
-  std::vector<const profile::Tally*> tallies;
+  std::vector<SampledArm> sampled;
   for (size_t i = 0; i < arms_.size(); ++i) {
-    absl::Status status = count(i, *profile_.add_arms());
-    if (!status.ok()) return status;
-    tallies.push_back(&*arms_[i].tally);
+    ArmState& state = arms_[i];
+    hotlap::v1::ArmProfile& result = *profile_.add_arms();
+    result.set_arm(arm(i).name());
+    result.set_asked(target_spec(arm(i).target()).value);
+    result.set_pipeline(state.process->process().echo());
+    result.set_event(event_);
+    result.set_frequency_hz(frequency_hz_);
+    result.set_call_graph(profile::call_graph_name(state.call_graph));
+    auto text = state.record->take_script();
+    if (!text.ok()) return of_arm(i, text.status());
+    sampled.push_back({std::move(state.turns), *std::move(text)});
   }
-  for (auto& cost : profile::stage_costs(tallies)) *profile_.add_stages() = std::move(cost);
-  for (auto& cost : profile::function_costs(tallies)) *profile_.add_functions() = std::move(cost);
-  annotate(tallies);
-  return absl::OkStatus();
+  return fill_findings(seat_->spawner(), seat_->directory(), std::move(sampled), profile_);
 }
 
 absl::StatusOr<Profile> Profiler::run() {

@@ -49,14 +49,15 @@ Probe probe_smt(const std::string& sys) {
   return {"smt", true, active == "0" ? "off: a CPU is a core" : "not ours to see or set", ""};
 }
 
-Probe probe_program(const std::string& name, const std::string& use) {
+Probe probe_program(const std::string& name, const std::string& use, const std::string& package) {
   const char* path = getenv("PATH");
   const std::vector<std::string> places = absl::StrSplit(path == nullptr ? "" : path, ':');
   for (const std::string& place : places) {
     const std::string program = absl::StrCat(place, "/", name);
     if (access(program.c_str(), X_OK) == 0) return {name, true, program + ": " + use, ""};
   }
-  return {name, false, absl::StrCat("not installed: needed for ", use), "apt-get install " + name};
+  return {name, false, absl::StrCat("not installed: needed for ", use),
+          "apt-get install " + package};
 }
 
 }  // namespace
@@ -75,8 +76,10 @@ std::vector<Probe> probe_noise(const std::string& sys) {
   if (getloadavg(&load, 1) == 1) {
     probes.push_back(judge_load(load, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))));
   }
-  probes.push_back(probe_program("strace", "hotlap audit, and counts by name in hotlap ab"));
-  probes.push_back(probe_program("valgrind", "hotlap ab --deterministic"));
+  probes.push_back(
+      probe_program("strace", "hotlap audit, and counts by name in hotlap ab", "strace"));
+  probes.push_back(probe_program("valgrind", "hotlap ab --deterministic", "valgrind"));
+  probes.push_back(probe_program("perf", "hotlap profile", "linux-perf"));
   return probes;
 }
 

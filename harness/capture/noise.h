@@ -11,7 +11,7 @@
 
 namespace hotlap::capture {
 
-// turbo, smt, other_load, strace, valgrind, in that order. `sys` is where sysfs is mounted.
+// turbo, smt, other_load, strace, valgrind, perf, in that order. `sys` is where sysfs is mounted.
 std::vector<Probe> probe_noise(const std::string& sys = "/sys");
 
 // `load` is the one-minute average of runnable threads.

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/profile/valid_utf8.h"
+
 namespace hotlap::profile {
 namespace {
 
@@ -121,14 +123,14 @@ class Annotator {
     int64_t samples = 0;
     for (const Place& place : shown) {
       auto* line = function.add_lines();
-      line->set_file(shown_source(place.source.file));
+      line->set_file(valid_utf8(shown_source(place.source.file)));
       line->set_line(static_cast<uint32_t>(place.source.line));
-      line->set_text(sources_.text(place.source));
+      line->set_text(valid_utf8(sources_.text(place.source)));
       const auto hits = lines.find(place);
       if (hits == lines.end()) continue;
       samples += hits->second.samples;
       line->set_samples(static_cast<uint64_t>(hits->second.samples));
-      line->set_assembly(hottest_instruction(hits->second));
+      line->set_assembly(valid_utf8(hottest_instruction(hits->second)));
     }
     function.set_samples(static_cast<uint64_t>(samples));
     return function;

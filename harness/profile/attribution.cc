@@ -29,11 +29,7 @@ std::string kind_of(const ScriptSample& sample) {
   if (!sample.frames.front().kernel) {
     return is_library(sample.frames.front().object) ? "libraries" : "program";
   }
-  std::vector<std::string_view> functions;
-  for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
-    if (frame->kernel) functions.push_back(frame->function);
-  }
-  const std::string call = system_call_in(functions);
+  const std::string call = system_call_of(sample);
   return call.empty() ? "kernel" : absl::StrCat("kernel: ", call);
 }
 
@@ -58,6 +54,14 @@ std::string system_call_in(const std::vector<std::string_view>& kernel_functions
     }
   }
   return "";
+}
+
+std::string system_call_of(const ScriptSample& sample) {
+  std::vector<std::string_view> functions;
+  for (auto frame = sample.frames.rbegin(); frame != sample.frames.rend(); ++frame) {
+    if (frame->kernel) functions.push_back(frame->function);
+  }
+  return system_call_in(functions);
 }
 
 std::string charge(const ScriptSample& sample, const std::vector<std::string>& stages) {

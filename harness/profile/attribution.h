@@ -28,6 +28,9 @@ std::string stage_of_source(std::string_view path);
 // "__sys_sendmsg", "page fault"; empty where none says it.
 std::string system_call_in(const std::vector<std::string_view>& kernel_functions);
 
+// The same of a sample that was taken within the kernel; empty of any other.
+std::string system_call_of(const ScriptSample& sample);
+
 // What a stack is charged to, by the stages of its frames (innermost first, as in the sample).
 std::string charge(const ScriptSample& sample, const std::vector<std::string>& stages);
 

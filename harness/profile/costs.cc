@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -57,7 +58,6 @@ std::optional<double> jackknife_error(const std::vector<std::optional<double>>& 
   return std::sqrt((n - 1) / n * squares);
 }
 
-// Of `sign_b * second + first`-like combinations only these two are needed: one arm, and two.
 std::optional<double> error_of(const Series& arm) {
   std::vector<std::optional<double>> without;
   for (const Sums& turn : arm.turns) without.push_back((arm.sum - turn).ns());
@@ -74,30 +74,27 @@ std::optional<double> error_of_difference(const Series& a, const Series& b) {
   return jackknife_error(without);
 }
 
-template <typename Key>
-using Counts = std::map<Key, int64_t> TurnSamples::*;
+// How many samples of a turn belong to a row.
+using CountOf = std::function<int64_t(const TurnSamples&)>;
 
-template <typename Key>
-Series series_of(const Tally& arm, Counts<Key> counts, const Key& key) {
+Series series_of(const Tally& arm, const CountOf& count_of) {
   Series series;
   for (size_t i = 0; i < arm.turns().size(); ++i) {
     const TurnSamples& samples = arm.by_turn()[i];
     const Turn& turn = arm.turns()[i];
-    const auto found = (samples.*counts).find(key);
-    const int64_t of_key = found == (samples.*counts).end() ? 0 : found->second;
-    series.turns.push_back({static_cast<double>(of_key), static_cast<double>(samples.samples),
-                            static_cast<double>(turn.cpu_ns), static_cast<double>(turn.requests)});
+    series.turns.push_back({static_cast<double>(count_of(samples)),
+                            static_cast<double>(samples.samples), static_cast<double>(turn.cpu_ns),
+                            static_cast<double>(turn.requests)});
     series.sum += series.turns.back();
   }
   return series;
 }
 
-template <typename Key>
-Cost cost_of(const std::vector<const Tally*>& arms, Counts<Key> counts, const Key& key) {
+Cost cost_of(const std::vector<const Tally*>& arms, const CountOf& count_of) {
   Cost cost;
   std::vector<Series> all;
   for (const Tally* arm : arms) {
-    const Series& series = all.emplace_back(series_of(*arm, counts, key));
+    const Series& series = all.emplace_back(series_of(*arm, count_of));
     auto* message = cost.add_arms();
     message->set_samples(static_cast<uint64_t>(series.sum.of_key));
     message->set_ns(series.sum.ns().value_or(0));
@@ -109,6 +106,17 @@ Cost cost_of(const std::vector<const Tally*>& arms, Counts<Key> counts, const Ke
     cost.set_difference_standard_error_ns(*error);
   }
   return cost;
+}
+
+template <typename Key>
+using Counts = std::map<Key, int64_t> TurnSamples::*;
+
+template <typename Key>
+CountOf count_of_key(Counts<Key> counts, const Key& key) {
+  return [counts, &key](const TurnSamples& turn) -> int64_t {
+    const auto found = (turn.*counts).find(key);
+    return found == (turn.*counts).end() ? 0 : found->second;
+  };
 }
 
 template <typename Key>
@@ -132,12 +140,25 @@ void sort_by_weight(std::vector<Cost>& costs) {
   });
 }
 
+std::vector<Cost> costs_by_function(const std::vector<const Tally*>& arms,
+                                    Counts<FunctionKey> counts) {
+  std::vector<Cost> costs;
+  for (const FunctionKey& key : keys_of(arms, counts)) {
+    Cost& cost = costs.emplace_back(cost_of(arms, count_of_key(counts, key)));
+    cost.set_stage(key.stage);
+    cost.set_function(key.function);
+    cost.set_object(key.object);
+  }
+  sort_by_weight(costs);
+  return costs;
+}
+
 }  // namespace
 
 std::vector<Cost> stage_costs(const std::vector<const Tally*>& arms) {
   std::vector<Cost> costs;
   for (const std::string& stage : keys_of(arms, &TurnSamples::stages)) {
-    Cost& cost = costs.emplace_back(cost_of(arms, &TurnSamples::stages, stage));
+    Cost& cost = costs.emplace_back(cost_of(arms, count_of_key(&TurnSamples::stages, stage)));
     cost.set_stage(stage);
   }
   sort_by_weight(costs);
@@ -145,15 +166,15 @@ std::vector<Cost> stage_costs(const std::vector<const Tally*>& arms) {
 }
 
 std::vector<Cost> function_costs(const std::vector<const Tally*>& arms) {
-  std::vector<Cost> costs;
-  for (const FunctionKey& key : keys_of(arms, &TurnSamples::functions)) {
-    Cost& cost = costs.emplace_back(cost_of(arms, &TurnSamples::functions, key));
-    cost.set_stage(key.stage);
-    cost.set_function(key.function);
-    cost.set_object(key.object);
-  }
-  sort_by_weight(costs);
-  return costs;
+  return costs_by_function(arms, &TurnSamples::functions);
+}
+
+std::vector<Cost> system_call_costs(const std::vector<const Tally*>& arms) {
+  return costs_by_function(arms, &TurnSamples::system_calls);
+}
+
+Cost total_cost(const std::vector<const Tally*>& arms) {
+  return cost_of(arms, [](const TurnSamples& turn) { return turn.samples; });
 }
 
 }  // namespace hotlap::profile

@@ -18,6 +18,10 @@ namespace hotlap::profile {
 // stood beside turn i of the other. Rows by change, the largest first; of one arm by cost.
 std::vector<hotlap::v1::Cost> stage_costs(const std::vector<const Tally*>& arms);
 std::vector<hotlap::v1::Cost> function_costs(const std::vector<const Tally*>& arms);
+std::vector<hotlap::v1::Cost> system_call_costs(const std::vector<const Tally*>& arms);
+
+// All of it: CPU time by requests.
+hotlap::v1::Cost total_cost(const std::vector<const Tally*>& arms);
 
 }  // namespace hotlap::profile
 

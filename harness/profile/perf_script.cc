@@ -64,36 +64,42 @@ std::optional<ScriptSample> read_head(std::string_view line, std::string_view& r
   return sample;
 }
 
-// "main+0x4a2", "operator+", "[unknown]": an offset is cut off.
-std::string_view function_of(std::string_view symbol) {
-  symbol = without_blanks(symbol);
-  if (symbol == kUnknown) return {};
-  const size_t plus = symbol.rfind("+0x");
-  if (plus == std::string_view::npos || plus == 0) return symbol;
-  if (symbol.find_first_not_of("0123456789abcdef", plus + 3) != std::string_view::npos) {
-    return symbol;
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+// Where a symbol ends and its object begins: behind the offset, which every symbol has. Both may
+// hold blanks and brackets, so that without an offset the last bracket behind a blank is taken.
+struct Split {
+  std::string_view symbol;
+  std::string_view object;  // with its brackets
+};
+std::optional<Split> split_symbol(std::string_view text) {
+  for (size_t at = text.find("+0x"); at != std::string_view::npos; at = text.find("+0x", at + 3)) {
+    const size_t end = text.find_first_not_of(kHexDigits, at + 3);
+    if (end == std::string_view::npos || end == at + 3) continue;
+    if (text.substr(end).starts_with(" (")) return Split{text.substr(0, at), text.substr(end + 1)};
   }
-  return symbol.substr(0, plus);
+  if (text.starts_with(kUnknown)) {
+    return Split{kUnknown, without_blanks(text.substr(kUnknown.size()))};
+  }
+  const size_t open = text.rfind(" (");
+  if (open == std::string_view::npos) return std::nullopt;
+  return Split{text.substr(0, open), text.substr(open + 1)};
 }
 
-// "	   818ff hotlap::server::drive+0x4a2 (/path/to/hotlap-server)". Both the symbol and the path
-// may hold blanks and brackets; the last bracket that a blank precedes is the path's.
+// "	   818ff hotlap::server::drive+0x4a2 (/path/to/hotlap-server)"
 std::optional<ScriptFrame> read_frame(std::string_view line) {
   line = without_blanks(line);
   ScriptFrame frame;
   const auto address = take_number<uint64_t>(line, 16);
-  if (!address || (!line.empty() && line.front() != ' ') || !line.ends_with(")")) {
-    return std::nullopt;
-  }
+  if (!address || !line.starts_with(" ") || !line.ends_with(")")) return std::nullopt;
   frame.address = *address;
   frame.kernel = *address >= kKernelHalf;
-  std::string_view body = line.substr(0, line.size() - 1);
-  if (body.ends_with(kDeleted)) body.remove_suffix(kDeleted.size());
-  const size_t open = body.rfind(" (");
-  if (open == std::string_view::npos) return std::nullopt;
-  const std::string_view object = body.substr(open + 2);
+  const auto split = split_symbol(without_blanks(line));
+  if (!split || !split->object.starts_with("(")) return std::nullopt;
+  std::string_view object = split->object.substr(1, split->object.size() - 2);
+  if (object.ends_with(kDeleted)) object.remove_suffix(kDeleted.size());
   if (object != kUnknown) frame.object = object;
-  frame.function = function_of(line.substr(0, open));
+  if (split->symbol != kUnknown) frame.function = without_blanks(split->symbol);
   return frame;
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -17,8 +17,9 @@ using hotlap::v1::Cost;
 using hotlap::v1::Profile;
 
 constexpr int kFunctions = 12;
+constexpr int kSystemCalls = 6;
 constexpr size_t kColumns = 80;
-constexpr size_t kStageColumns = 18;
+constexpr size_t kNameColumns = 28;
 
 // Right-aligned; a cost that no sample showed is a point, as it is less than can be told.
 std::string ns_text(const hotlap::v1::ArmCost& cost) {
@@ -59,27 +60,42 @@ void append_arm(const ArmProfile& arm, std::string& text) {
                         arm.turns());
 }
 
+void append_row(const std::string& name, const Cost& cost, std::string& text) {
+  absl::StrAppendFormat(&text, "%-*s%s", static_cast<int>(kNameColumns),
+                        name.substr(0, kNameColumns - 1), figures(cost));
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
 void append_stages(const Profile& profile, std::string& text) {
-  absl::StrAppendFormat(&text, "\n%-*s%s\n", static_cast<int>(kStageColumns), "ns a request",
+  absl::StrAppendFormat(&text, "\n%-*s%s\n", static_cast<int>(kNameColumns), "ns a request",
                         header(profile));
-  for (const Cost& cost : profile.stages()) {
-    absl::StrAppendFormat(&text, "%-*s%s", static_cast<int>(kStageColumns),
-                          cost.stage().substr(0, kStageColumns - 1), figures(cost));
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
+  for (const Cost& cost : profile.stages()) append_row(cost.stage(), cost, text);
+  append_row("in all", profile.total(), text);
+}
+
+void append_system_calls(const Profile& profile, std::string& text) {
+  if (profile.system_calls_size() == 0) return;
+  absl::StrAppend(&text, "\nof it, within system calls\n");
+  const int shown = std::min(kSystemCalls, profile.system_calls_size());
+  for (int i = 0; i < shown; ++i) {
+    const Cost& cost = profile.system_calls(i);
+    // Targets without stages have the call's name in the place of one.
+    const bool named = absl::StrContains(cost.stage(), cost.function());
+    append_row(named ? cost.stage() : absl::StrCat(cost.stage(), ": ", cost.function()), cost,
+               text);
   }
 }
 
 void append_functions(const Profile& profile, std::string& text) {
   const bool two = profile.arms_size() == 2;
   absl::StrAppend(&text, "\n", two ? "functions that changed most" : "functions that cost most",
-                  ", by what they did themselves\n", header(profile), "\n");
+                  ", by what they did themselves\n");
   const int shown = std::min(kFunctions, profile.functions_size());
   for (int i = 0; i < shown; ++i) {
     const Cost& cost = profile.functions(i);
     const std::string numbers = figures(cost);
-    // One byte more than columns: the sign of the error has two.
-    const size_t used = (two ? 37 : 18) + cost.stage().size() + 4;
+    const size_t used = (two ? 37 : 18) + 1 + cost.stage().size() + 2;
     absl::StrAppend(&text, numbers, " ", cost.stage(), ": ",
                     short_function(cost.function(), kColumns > used + 8 ? kColumns - used : 8),
                     "\n");
@@ -98,6 +114,14 @@ std::string without_nested(std::string_view text, char open, char close) {
   return out;
 }
 
+// "a::b::c" is "b::c".
+std::string last_two_names(const std::string& name) {
+  const size_t last = name.rfind("::");
+  if (last == std::string::npos || last == 0) return name;
+  const size_t before = name.rfind("::", last - 1);
+  return before == std::string::npos ? name : name.substr(before + 2);
+}
+
 }  // namespace
 
 std::string short_function(std::string_view function, size_t width) {
@@ -107,7 +131,7 @@ std::string short_function(std::string_view function, size_t width) {
   // "operator<" and "operator->" are no brackets; Go's "(*conn).serve" are no parameters.
   if (name.find("operator") == std::string::npos && name.find("(*") == std::string::npos) {
     std::string bare = without_nested(without_nested(name, '<', '>'), '(', ')');
-    if (!bare.empty()) name = std::move(bare);
+    if (!bare.empty()) name = last_two_names(bare);
   }
   if (name.size() <= width) return name;
   return name.substr(0, width > 3 ? width - 3 : 0) + "...";
@@ -117,6 +141,7 @@ std::string profile_text(const Profile& profile) {
   std::string text;
   for (const ArmProfile& arm : profile.arms()) append_arm(arm, text);
   append_stages(profile, text);
+  append_system_calls(profile, text);
   append_functions(profile, text);
   if (profile.arms(0).turns() > 1) {
     absl::StrAppend(&text, "\n± one standard error, by leaving out one ",

@@ -14,8 +14,8 @@ namespace hotlap::profile {
 // cost) most.
 std::string profile_text(const hotlap::v1::Profile& profile);
 
-// A function's name without template arguments, parameters and the lab's own namespaces, as these
-// alone would fill the line: "variants::parse"; cut to `width` columns.
+// A function's name without what would fill the line alone, template arguments, parameters and
+// outer namespaces: "variants::parse"; cut to `width` columns.
 std::string short_function(std::string_view function, size_t width);
 
 }  // namespace hotlap::profile

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "harness/profile/valid_utf8.h"
 
 namespace hotlap::profile {
 namespace {
@@ -16,11 +17,11 @@ std::string object_name(const ScriptFrame& frame) {
   const std::string_view path = frame.object;
   if (frame.kernel && (path.empty() || path.starts_with("[kernel"))) return kKernelObject;
   if (path.empty()) return kUnknownFunction;
-  return std::string(path.substr(path.rfind('/') + 1));  // npos + 1 is 0
+  return valid_utf8(path.substr(path.rfind('/') + 1));  // npos + 1 is 0
 }
 
 std::string function_name(const ScriptFrame& frame) {
-  return frame.function.empty() ? kUnknownFunction : std::string(frame.function);
+  return frame.function.empty() ? kUnknownFunction : valid_utf8(frame.function);
 }
 
 std::string remedy_for(const std::string& object) {
@@ -77,6 +78,9 @@ void Tally::add(const ScriptSample& sample, Attribution& attribution) {
   ++samples.samples;
   ++samples.stages[charged];
   ++samples.functions[function];
+  if (const std::string call = system_call_of(sample); !call.empty()) {
+    ++samples.system_calls[{charged, call, kKernelObject}];
+  }
 }
 
 int64_t Tally::requests() const {

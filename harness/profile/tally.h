@@ -41,6 +41,7 @@ struct TurnSamples {
   int64_t samples = 0;
   std::map<std::string, int64_t> stages;
   std::map<FunctionKey, int64_t> functions;
+  std::map<FunctionKey, int64_t> system_calls;  // `function` is the call
 };
 
 class Tally {
