@@ -61,8 +61,8 @@ def listing(profile: Profile, function: tuple[str, str]) -> list[Block]:
             shown.append(ListingLine(place_text, numbers, line.text[margin:], dearest(line) / most))
         if file:
             blocks.append(Paragraph(code(file)))
-        header = [arm.arm for arm in profile.arms] + (["diff"] if profile.two else [])
-        blocks.append(Listing([f"{name} ns" for name in header], shown))
+        header = [f"{arm.arm} ns" for arm in profile.arms] + ["diff ns"] if profile.two else ["ns"]
+        blocks.append(Listing(header, shown))
     return blocks
 
 

@@ -30,12 +30,21 @@ def tell(profile: Profile) -> Document:
         title="CPU time of a request",
         headlines=headlines(profile),
         badges=[],
-        key_figures=[
-            (f"CPU per request, {arm.arm}", _ns(arm.cpu_per_request_ns)) for arm in profile.arms
-        ]
-        + ([("difference", _ns(profile.difference_ns, sign=True))] if profile.two else []),
+        key_figures=_key_figures(profile),
         sections=[*sections, _conditions(profile)],
     )
+
+
+def _key_figures(profile: Profile) -> list[tuple[str, str]]:
+    first = profile.arms[0]
+    if not profile.two:
+        return [
+            ("CPU per request", _ns(first.cpu_per_request_ns)),
+            ("requests", f"{first.requests:,}"),
+            ("samples", f"{first.samples:,}"),
+        ]
+    figures = [(f"CPU per request, {a.arm}", _ns(a.cpu_per_request_ns)) for a in profile.arms]
+    return [*figures, ("difference", _ns(profile.difference_ns, sign=True))]
 
 
 def headlines(profile: Profile) -> list[str]:
