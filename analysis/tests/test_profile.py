@@ -126,7 +126,7 @@ def test_instructions_stand_where_there_is_no_source(tmp_path: Path) -> None:
     annotated = {"function": PARSE, "object": "hotlap-server", "lines": lines}
     found["arms"][0]["annotated"] = [annotated]
     _, findings = report(profiles.write(tmp_path / "run", found))
-    assert "500        mov (%rdi),%rax\n 500        test %rax,%rax\n" in findings
+    assert "500        mov (%rdi),%rax\n500        test %rax,%rax\n" in findings
 
 
 def test_small_frames_are_gathered_and_nothing_is_lost(tmp_path: Path) -> None:
