@@ -21,7 +21,7 @@ from hotlap_analysis.document import (
 )
 from hotlap_analysis.facts import Comparison, Facts
 from hotlap_analysis.metrics import title
-from hotlap_analysis.profile import story
+from hotlap_analysis.profile import costs, story
 from hotlap_analysis.profile.recording import NAME, Profile
 from hotlap_analysis.run import DEFAULT_METRIC, Verdict
 
@@ -148,7 +148,7 @@ def _profiled(facts: Facts) -> list[Block]:
 
 def _agreement(profile: Profile, comparison: Comparison | None) -> str:
     """The profile's total beside the interval of the rounds."""
-    total = wording.fixed(profile.difference_ns, 0, sign=True) + wording.SPACE + "ns"
+    total = story.total_text(profile) + story.NS
     verdict = None if comparison is None else comparison.verdict
     bounds = None if verdict is None else verdict.absolute_interval
     if verdict is None or verdict.estimate_absolute is None or bounds is None:
@@ -158,8 +158,10 @@ def _agreement(profile: Profile, comparison: Comparison | None) -> str:
         f"The rounds measured {measured} ({wording.absolute_interval(bounds, 'ns')}) per request, "
         f"and the profile saw {total} in all"
     )
-    if bounds[0] <= profile.difference_ns <= bounds[1]:
-        return f"{said}, within that interval."
+    known = costs.total(profile)
+    half = 0.0 if known is None else known.half_ns
+    if bounds[0] <= profile.difference_ns + half and profile.difference_ns - half <= bounds[1]:
+        return f"{said}: {'the intervals overlap' if half else 'within that interval'}."
     if profile.difference_ns * verdict.estimate_absolute > 0:
         return (
             f"{said}, outside that interval: a profile is short, and sampling slows its arms. Read "

@@ -113,7 +113,9 @@ def content(stacks: list[dict[Path_, int]] | None = None) -> Json:
 
 def with_errors(found: Json, error_ns: float, turns: int) -> Json:
     """As if it was recorded in so many turns, every difference having this error."""
-    for cost in [*found["stages"], *found["functions"]]:
+    arms = [{"samples": a["samples"], "ns": 10.0 * int(a["samples"])} for a in found["arms"]]
+    found["total"] = {"stage": "", "function": "", "object": "", "arms": arms}
+    for cost in [*found["stages"], *found["functions"], found["total"]]:
         cost["difference_standard_error_ns"] = error_ns
     for one in found["arms"]:
         one["turns"] = turns

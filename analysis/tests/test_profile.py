@@ -62,8 +62,26 @@ def test_errors_over_turns_are_taken_where_they_are(tmp_path: Path) -> None:
     found = profiles.with_errors(profiles.content(), error_ns=100.0, turns=4)
     _, findings = report(profiles.write(tmp_path / "run", found))
     # Student's t with three degrees of freedom: 3.182.
-    assert "−5,400 ± 318 ns." in spaced(findings)
+    assert "spends 5,300 ± 318 ns less CPU per request than" in spaced(findings)
+    assert "most of it in request\\_line: −5,400 ± 318 ns." in spaced(findings)
+    assert "| **in all** | **10,000** | **4,700** | **−5,300 ± 318** |" in spaced(findings)
     assert "interval from 4 pairs of turns" in findings
+
+
+def test_a_total_within_its_error_is_no_difference(tmp_path: Path) -> None:
+    found = profiles.with_errors(profiles.content(), error_ns=2000.0, turns=4)
+    _, findings = report(profiles.write(tmp_path / "run", found))
+    assert "is within the error of each other, −5,300 ± 6,365 ns;" in spaced(findings)
+
+
+def test_time_in_system_calls_is_by_call_and_stage(tmp_path: Path) -> None:
+    found = profiles.content()
+    found["system_calls"] = [
+        {**c, "function": "sendmsg"} for c in found["stages"] if c["stage"] == "response"
+    ]
+    _, findings = report(profiles.write(tmp_path / "run", found))
+    assert "## System calls\n" in findings
+    assert "| `sendmsg` | 3,900 | 4,000 | +100 ± 551 | response |" in spaced(findings)
 
 
 def test_no_stage_is_named_when_none_stands_out(tmp_path: Path) -> None:
@@ -286,6 +304,12 @@ def section(run: Path, found: profiles.Json | None = None) -> str:
 
 def test_a_profile_that_contradicts_the_run_explains_nothing(run: Path) -> None:
     assert "**it does not show the difference" in section(run, profiles.content([B, A]))
+
+
+def test_a_profile_that_may_be_the_same_difference_agrees(run: Path) -> None:
+    found = profiles.with_errors(profiles.content(), error_ns=2000.0, turns=4)
+    told = section(run, found)
+    assert "the profile saw −5,300 ± 6,365 ns in all: the intervals overlap." in told
 
 
 def test_a_profile_of_other_arms_is_left_out(run: Path) -> None:

@@ -42,6 +42,12 @@ def change(profile: Profile, cost: Cost) -> Change:
     return Change(ns, half) if half is not None else counted(profile, a.samples, b.samples, ns)
 
 
+def total(profile: Profile) -> Change | None:
+    """Of all CPU time, where turns give it an error: the clock's count has no error of samples."""
+    half = None if profile.total is None else _half_over_turns(profile, profile.total.error_ns)
+    return None if half is None else Change(profile.difference_ns, half)
+
+
 def alone(profile: Profile, cost: ArmCost) -> str:
     """What the only arm spends, with its ±."""
     half = _half_over_turns(profile, cost.error_ns)

@@ -112,6 +112,8 @@ class Profile:
     arms: list[ArmProfile]
     stages: list[Cost]
     functions: list[Cost]
+    system_calls: list[Cost]  # named by `function`; a part of the stages
+    total: Cost | None  # counted, not sampled
     labels: dict[str, str]
 
     @property
@@ -166,6 +168,8 @@ def _profile(directory: Path, content: Json) -> Profile:
         arms=arms,
         stages=[_cost(cost, len(arms)) for cost in content["stages"]],
         functions=[_cost(cost, len(arms)) for cost in content["functions"]],
+        system_calls=[_cost(cost, len(arms)) for cost in content.get("system_calls") or []],
+        total=_cost(content["total"], len(arms)) if content.get("total") else None,
         labels=wording.labels(named),
     )
 

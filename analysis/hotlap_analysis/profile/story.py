@@ -20,12 +20,14 @@ from hotlap_analysis.profile.recording import ArmCost, Cost, Profile
 
 PICTURE = "stages"
 FUNCTIONS = 20
+SYSTEM_CALLS = 10
 ANNOTATED = 2
 NS = wording.SPACE + "ns"
 
 
 def tell(profile: Profile) -> Document:
-    sections = [by_stage(profile), _functions(profile), _flames(profile), *_lines(profile)]
+    sections = [by_stage(profile), *_system_calls(profile), _functions(profile)]
+    sections += [_flames(profile), *_lines(profile)]
     return Document(
         title="CPU time of a request",
         headlines=headlines(profile),
@@ -44,7 +46,7 @@ def _key_figures(profile: Profile) -> list[tuple[str, str]]:
             ("samples", f"{first.samples:,}"),
         ]
     figures = [(f"CPU per request, {a.arm}", _ns(a.cpu_per_request_ns)) for a in profile.arms]
-    return [*figures, ("difference", _ns(profile.difference_ns, sign=True))]
+    return [*figures, ("difference", total_text(profile) + NS)]
 
 
 def headlines(profile: Profile) -> list[str]:
@@ -58,13 +60,24 @@ def headlines(profile: Profile) -> list[str]:
             f"{plain(costs.stage_name(dearest.stage))}: {_ns(dearest.arms[0].ns)} "
             f"({part:.0f}{wording.SPACE}%)."
         ]
-    total = profile.difference_ns
-    size = _ns(abs(total))
-    if abs(total) < 0.5:
-        size = _ns(first.cpu_per_request_ns)
-        return [f"{b} and {a} spend the same CPU per request, {size}; {_most_of_it(profile)}."]
-    word = "less" if total < 0 else "more"
-    return [f"{b} spends {size} {word} CPU per request than {a}; {_most_of_it(profile)}."]
+    return [f"{_whole(profile, a, b)}; {_most_of_it(profile)}."]
+
+
+def _whole(profile: Profile, a: str, b: str) -> str:
+    """What the totals say: a difference only where it is beyond its error, if that is known."""
+    ns, known = profile.difference_ns, costs.total(profile)
+    if known is None and abs(ns) < 0.5:
+        cpu = _ns(profile.arms[0].cpu_per_request_ns)
+        return f"{b} and {a} spend the same CPU per request, {cpu}"
+    if known is not None and not known.stands_out:
+        return f"What {b} and {a} spend is within the error of each other, {known.text}{NS}"
+    size = total_text(profile).lstrip("+" + wording.MINUS)
+    return f"{b} spends {size}{NS} {'less' if ns < 0 else 'more'} CPU per request than {a}"
+
+
+def total_text(profile: Profile) -> str:
+    known = costs.total(profile)
+    return wording.fixed(profile.difference_ns, 0, sign=True) if known is None else known.text
 
 
 def _most_of_it(profile: Profile) -> str:
@@ -110,7 +123,7 @@ def error_text(profile: Profile) -> str:
             "A stage is charged with what its code spends, and with what libraries and the kernel "
             "spend for it. "
         )
-    text += "Totals are by the CPU clock."
+    text += "Totals are counted, not sampled."
     return f"{text} A profile says where; `hotlap ab` says whether." if profile.two else text
 
 
@@ -119,9 +132,7 @@ def stage_table(profile: Profile) -> Table:
     for cost in profile.stages:
         rows.append([plain(costs.stage_name(cost.stage)), *_cells(profile, cost)])
     last = ["in all", *(_plain_ns(arm.cpu_per_request_ns) for arm in profile.arms)]
-    last.append(
-        wording.fixed(profile.difference_ns, 0, sign=True) if profile.two else _share(None, profile)
-    )
+    last.append(total_text(profile) if profile.two else _share(None, profile))
     rows.append(last)
     return Table(_header(profile, "stage"), rows, "lrrr"[: len(last)], strong={len(rows) - 1})
 
@@ -144,6 +155,19 @@ def _header(profile: Profile, *around: str) -> list[str]:
 def _share(ns: float | None, profile: Profile) -> str:
     share = 100.0 if ns is None else 100.0 * ns / profile.arms[0].cpu_per_request_ns
     return wording.fixed(share, 1) + wording.SPACE + "%"
+
+
+def _system_calls(profile: Profile) -> list[Section]:
+    rows = [
+        [code(cost.function), *_cells(profile, cost), plain(costs.stage_name(cost.stage))]
+        for cost in profile.system_calls[:SYSTEM_CALLS]
+    ]
+    if not rows:
+        return []
+    header = _header(profile, "system call", "stage")
+    text = "Time within the kernel by the call that asked for it: a part of the stages above."
+    table = Table(header, rows, "l" + "r" * (len(header) - 2) + "l")
+    return [Section("System calls", [table, Paragraph(text, note=True)])]
 
 
 def _functions(profile: Profile) -> Section:
