@@ -136,6 +136,16 @@ def test_a_search_counts_each_stack_once(graph: Graph) -> None:
     assert graph.about().startswith("all\n")
 
 
+def test_a_stage_of_the_legend_is_found_and_let_go(graph: Graph) -> None:
+    graph.button("[data-colors=stage]")
+    graph.button(".legend button")
+    assert graph.about() == (
+        "found: a: 6,000 ns per request (60.0 %); b: 600 ns per request (12.8 %)"
+    )
+    graph.button(".legend button")
+    assert graph.about().startswith("all\n")
+
+
 def test_keys_walk_zoom_and_reset(graph: Graph) -> None:
     graph.button("[data-widths='0']")
     assert graph.press("ArrowDown", "ArrowDown", "ArrowDown").startswith(PARSE)
@@ -189,6 +199,15 @@ def test_dark_pages_have_dark_frames(window: browser.Page, path: Path) -> None:
         window.open(path, dark=dark)
         lightness.append(sum(Graph(window).color(0.02, 0)))
     assert lightness[1] < lightness[0] - 100
+
+
+def test_the_graph_stays_where_it_is_under_long_names(window: browser.Page, tmp_path: Path) -> None:
+    long = ("f<" + ", ".join(["std::basic_string<char>"] * 60) + ">", "hotlap-server", "server")
+    window.open(made(tmp_path, profiles.content([{(MAIN, long): 9}, {(MAIN, long): 9}])))
+    graph = Graph(window)
+    before = graph.at(0.5, 0)
+    assert graph.point(0.5, 2).startswith("f<")
+    assert graph.at(0.5, 0) == before, "else the pointer would be on another frame"
 
 
 def test_a_hostile_name_is_shown_and_does_nothing(window: browser.Page, tmp_path: Path) -> None:

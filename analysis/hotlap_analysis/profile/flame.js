@@ -70,6 +70,14 @@ class Flame {
     this.set({matches: wanted ? (node) => node.name.toLowerCase().includes(wanted) : null});
   }
 
+  // Frames of a stage, or again all of them.
+  pick(stage) {
+    const again = this.matches && this.matches.stage === stage;
+    const matches = (node) => this.data.stages[node.stage] === stage;
+    this.search.value = "";
+    this.set({matches: again ? null : Object.assign(matches, {stage})});
+  }
+
   key(event) {
     const node = this.chosen, siblings = node.parent ? node.parent.children : [node];
     const shown = (list) => list.filter((each) => each.samples[this.widths] > 0);
@@ -134,7 +142,7 @@ class Flame {
     else lines.push(...this.told(this.pointed || this.chosen));
     this.about.replaceChildren(...lines.map((text, i) => {
       const line = document.createElement(i ? "span" : "strong");
-      line.textContent = text;
+      line.textContent = line.title = text;
       return line;
     }));
   }
@@ -180,7 +188,7 @@ class Flame {
     if (this.colors === "stage") {
       this.legend.replaceChildren(...stages.filter((stage) => stage.shown).map((stage) =>
         item(`var(${stage.color})`, stage.name,
-          () => this.set({matches: (node) => stages[node.stage] === stage}))));
+          () => this.pick(stage))));
       return;
     }
     const only = 1 - this.widths, lost = onlyIn(this.root, only, this.widths) * arms[only].ns;

@@ -37,9 +37,10 @@ def element(profile: Profile, root: tree.Node) -> Live:
     data = json.dumps(_data(profile, root), ensure_ascii=False, separators=(",", ":"))
     for mark in "<>&\u2028\u2029":
         data = data.replace(mark, f"\\u{ord(mark):04x}")
+    kind = "flame two" if profile.two else "flame"
     about = "Flame graph: click a frame to zoom; arrow keys walk, Enter zooms, Escape resets."
     return Live(
-        f'<div class="flame">\n<div class="bar"><div class="controls">{_choices(profile)}'
+        f'<div class="{kind}">\n<div class="bar"><div class="controls">{_choices(profile)}'
         '<input type="search" placeholder="search functions" aria-label="search functions">'
         '<button type="button" class="reset">reset</button>'
         '<button type="button" class="turn" aria-label="turn upside down">⇅</button></div>\n'
