@@ -19,10 +19,8 @@ from hotlap_analysis.profile.costs import CONFIDENCE, stage_name, stage_order
 from hotlap_analysis.profile.recording import Profile
 
 HERE = Path(__file__).parent
-INSTEAD = (
-    "The flame graphs, which can be zoomed and searched, are in `profile.html`; `*.folded` and "
-    "`*.speedscope.json` are the same stacks for other viewers."
-)
+INSTEAD = "The flame graphs, which can be zoomed and searched, are in `profile.html`"
+OTHER_VIEWERS = "; `*.folded` and `*.speedscope.json` are the same stacks for other viewers"
 
 
 def style() -> str:
@@ -49,7 +47,7 @@ def element(profile: Profile, root: tree.Node) -> Live:
         '<ul class="legend"></ul>\n'
         "<noscript><p>Without scripts the tables stand for the flame graph.</p></noscript>\n"
         f'<script type="application/json">{data}</script>\n</div>',
-        INSTEAD,
+        f"{INSTEAD}{OTHER_VIEWERS if any(profile.directory.glob('*.folded')) else ''}.",
     )
 
 
