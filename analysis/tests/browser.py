@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0  # a busy machine takes half a minute for what else takes one second
 
 Json = dict[str, Any]
 

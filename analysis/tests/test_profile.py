@@ -265,6 +265,13 @@ def test_what_was_not_counted_is_no_zero(
     assert "arm b has" in error and "profile it again" in error
 
 
+def test_a_cost_that_is_no_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = profiles.content()
+    found["stages"][0]["arms"][0]["ns"] = "NaN"
+    assert cli.main(["profile", str(profiles.write(tmp_path, found))]) == 3
+    assert "a cost of NaN ns" in capsys.readouterr().err
+
+
 def test_a_stack_without_its_frame(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = profiles.content()
     found["arms"][0]["stacks"][0]["frames"] = [99]

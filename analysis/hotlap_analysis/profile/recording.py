@@ -231,13 +231,17 @@ def _cost(content: Json, arms: int) -> Cost:
         stage=str(content.get("stage") or ""),
         function=str(content.get("function") or ""),
         object=str(content.get("object") or ""),
-        arms=tuple(
-            ArmCost(_count(a, "samples"), float(a["ns"]), number(a.get("standard_error_ns")))
-            for a in content["arms"]
-        ),
+        arms=tuple(_arm_cost(arm) for arm in content["arms"]),
         difference_ns=number(content.get("difference_ns")),
         error_ns=number(content.get("difference_standard_error_ns")),
     )
+
+
+def _arm_cost(content: Json) -> ArmCost:
+    ns = number(content["ns"])
+    if ns is None:
+        raise ValueError(f"a cost of {content['ns']} ns")
+    return ArmCost(_count(content, "samples"), ns, number(content.get("standard_error_ns")))
 
 
 def _count(content: Json, key: str) -> int:
