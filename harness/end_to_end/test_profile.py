@@ -131,9 +131,7 @@ def test_perf_is_forbidden(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["die", "wrong"])
-def test_a_target_at_fault_is_named(
-    hotlap: Hotlap, out: Path, tmp_path: Path, mode: str
-) -> None:
+def test_a_target_at_fault_is_named(hotlap: Hotlap, out: Path, tmp_path: Path, mode: str) -> None:
     trigger = tmp_path / "now"
     command = faulty(mode, trigger)
     arguments = ("--a", "fast", "--b", command, "-d", "20", "--no-report", "--quiet")

@@ -14,9 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(Attribution, ASourceFileSaysWhoseCodeItIs) {
-  EXPECT_EQ(stage_of_source("/home/x/lab/variants/date/lazy.cc"), "date");
-  EXPECT_EQ(stage_of_source("/home/x/variants/lab/variants/request_line/one_pass.h"),
-            "request_line");
+  EXPECT_EQ(stage_of_source("/src/lab/variants/date/lazy.cc"), "date");
+  EXPECT_EQ(stage_of_source("/src/variants/lab/variants/request_line/one_pass.h"), "request_line");
   EXPECT_EQ(stage_of_source("/lab/variants/registry.cc"), "server");
   EXPECT_EQ(stage_of_source("/lab/server/core/driver.cc"), "server");
   EXPECT_EQ(stage_of_source("/usr/include/c++/12/bits/regex.tcc"), "");

@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 constexpr char kTwoSamples[] = R"( 7013/7014  24725.218547185: 
 	ffffffff81e31e7b __sys_sendmsg+0x6b ([kernel.kallsyms])
 	          10ac10 __libc_sendmsg+0x10 (/usr/lib/x86_64-linux-gnu/libc.so.6)
-	           818ff hotlap::variants::(anonymous namespace)::write(int, bool (*)(char))+0x4f (/tmp/a b (1)/hotlap-server)
+	           818ff hotlap::(anonymous namespace)::write(bool (*)(char))+0x4f (/tmp/a b (1)/server)
 	ffffffffffffffff [unknown] ([unknown])
 
  7013/7013  24725.000000001: 
@@ -38,9 +38,8 @@ TEST(PerfScript, ReadsTasksTimesAndFrames) {
   EXPECT_EQ(first.frames[0].object, "[kernel.kallsyms]");
   EXPECT_FALSE(first.frames[1].kernel);
   EXPECT_EQ(first.frames[1].address, 0x10ac10u);
-  EXPECT_EQ(first.frames[2].function,
-            "hotlap::variants::(anonymous namespace)::write(int, bool (*)(char))");
-  EXPECT_EQ(first.frames[2].object, "/tmp/a b (1)/hotlap-server");
+  EXPECT_EQ(first.frames[2].function, "hotlap::(anonymous namespace)::write(bool (*)(char))");
+  EXPECT_EQ(first.frames[2].object, "/tmp/a b (1)/server");
 }
 
 TEST(PerfScript, WhatHasNoNameIsEmpty) {
