@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_split.h"
 
 namespace hotlap::profile {
@@ -66,7 +69,7 @@ TEST(ProfileText, TwoArmsSideBySide) {
   EXPECT_THAT(text, HasSubstr("\nkernel: futex "));
   EXPECT_THAT(text, HasSubstr("request_line: _Executor::_M_dfs\n"));
   EXPECT_THAT(text, Not(HasSubstr(" 0.0 ")));
-  for (const std::string_view line : absl::StrSplit(text, '\n')) {
+  for (const std::string& line : std::vector<std::string>(absl::StrSplit(text, '\n'))) {
     EXPECT_LE(columns(line), 80u) << line;
     EXPECT_FALSE(line.ends_with(" ")) << line;
   }
