@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         facts = report.load(options.run)
         return _check(facts, options.json) if options.verb == "check" else _report(facts, options)
     except RunError as error:
-        print(f"hotlap report: {error}", file=sys.stderr)
+        command = options.verb if options.verb in ("audit", "profile") else "report"
+        print(f"hotlap {command}: {error}", file=sys.stderr)
         return ERROR
     except KeyboardInterrupt:
         return INTERRUPTED

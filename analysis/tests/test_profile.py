@@ -281,7 +281,8 @@ def test_a_stack_without_its_frame(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_a_directory_without_a_profile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["profile", str(tmp_path)]) == 3
-    assert "profile.json" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert error.startswith("hotlap profile: ") and "profile.json" in error
 
 
 def test_a_run_with_a_profile_compares_it_with_its_interval(run: Path) -> None:
