@@ -51,13 +51,12 @@ class Arms {
   std::vector<const Tally*> pointers_;
 };
 
-const Cost& row(const std::vector<Cost>& costs, const std::string& stage) {
+Cost row(const std::vector<Cost>& costs, const std::string& stage) {
   for (const Cost& cost : costs) {
     if (cost.stage() == stage) return cost;
   }
-  static const Cost none;
   ADD_FAILURE() << "no row " << stage;
-  return none;
+  return Cost();
 }
 
 TEST(Costs, AnArmsShareOfItsCpuTime) {
@@ -104,7 +103,7 @@ TEST(Costs, WhatOneArmLacksIsStillARow) {
   Arms arms;
   arms.add({{100, 4000, 0, 4}, {100, 4000, 0, 4}});
   arms.add({{100, 4000, 2, 2}, {100, 4000, 2, 2}});
-  const Cost& cost = row(stage_costs(arms.all()), "libraries");
+  const Cost cost = row(stage_costs(arms.all()), "libraries");
   EXPECT_EQ(cost.arms(0).samples(), 0u);
   EXPECT_DOUBLE_EQ(cost.difference_ns(), 20);
 }
