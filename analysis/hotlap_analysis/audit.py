@@ -24,7 +24,7 @@ from hotlap_analysis.document import (
     code,
     plain,
 )
-from hotlap_analysis.report import replace
+from hotlap_analysis.files import replace
 from hotlap_analysis.run import RunError
 
 SCHEMA_VERSION = 1

@@ -1,4 +1,4 @@
-"""`report RUN_DIR`, `check RUN_DIR` and `audit DIR`.
+"""`report RUN_DIR`, `check RUN_DIR`, `audit DIR` and `profile DIR`.
 
 Exit codes: 0 done, 1 check found a difference, 3 error.
 """
@@ -13,6 +13,7 @@ from typing import NoReturn, Sequence
 
 from hotlap_analysis import audit, report, verdicts
 from hotlap_analysis.facts import Facts
+from hotlap_analysis.profile import document, recording
 from hotlap_analysis.run import RunError, Verdict
 
 DONE, DIFFERS, ERROR, INTERRUPTED = 0, 1, 3, 130
@@ -30,10 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.verb == "audit":
             return _audit(options)
+        if options.verb == "profile":
+            return _profile(options)
         facts = report.load(options.run)
         return _check(facts, options.json) if options.verb == "check" else _report(facts, options)
     except RunError as error:
-        print(f"hotlap report: {error}", file=sys.stderr)
+        command = options.verb if options.verb in ("audit", "profile") else "report"
+        print(f"hotlap {command}: {error}", file=sys.stderr)
         return ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -58,6 +62,12 @@ def _parser() -> argparse.ArgumentParser:
         epilog="example: hotlap_analysis audit results/run-audit",
     )
     audited.add_argument("run", metavar="DIR", type=Path, help="directory with audit.json")
+    profiled = verbs.add_parser(
+        "profile",
+        help="write profile.html and findings.md of a profile",
+        epilog="example: hotlap_analysis profile results/profile-demo",
+    )
+    profiled.add_argument("run", metavar="DIR", type=Path, help="directory with profile.json")
     for verb in (made, checked):
         verb.add_argument("run", metavar="RUN_DIR", type=Path, help="directory with run.json")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -66,6 +76,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _audit(options: argparse.Namespace) -> int:
     for path in audit.write(audit.read_audit(options.run)):
+        print(path)
+    return DONE
+
+
+def _profile(options: argparse.Namespace) -> int:
+    for path in document.write(recording.read_profile(options.run)):
         print(path)
     return DONE
 

@@ -62,7 +62,31 @@ class Patch:
     lines: list[str]
 
 
-Block = Union[Paragraph, Bullets, Table, Figure, Command, Patch]
+@dataclass
+class Listing:
+    """Lines of text as they stand, each behind its place and its numbers; dear ones are shaded."""
+
+    header: list[str]  # of the numbers
+    lines: list[ListingLine]
+
+
+@dataclass
+class ListingLine:
+    place: str  # a line's number, or an address
+    numbers: list[str]
+    text: str
+    heat: float = 0.0  # 0 to 1
+
+
+@dataclass
+class Live:
+    """What only a page can show, as its HTML; Markdown says what stands there instead."""
+
+    html: str
+    instead: str
+
+
+Block = Union[Paragraph, Bullets, Table, Figure, Command, Patch, Listing, Live]
 
 
 @dataclass

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from hotlap_analysis import metrics, verdicts, wording
+from hotlap_analysis.profile.recording import Profile
 from hotlap_analysis.run import DEFAULT_METRIC, Run, Verdict
 from hotlap_analysis.tables import CLASSES, Tables
 
@@ -71,6 +72,7 @@ class Facts:
     finished: int
     void: pd.DataFrame  # one row a void round: pass, round, void_cause, void_arm
     notes: list[str] = field(default_factory=list)
+    profile: Profile | None = None  # of the first arm and another, where profile.json is there
 
     @property
     def first(self) -> str:
@@ -106,7 +108,7 @@ class Facts:
 def gather(run: Run, tables: Tables) -> Facts:
     recomputed = not run.verdicts
     found = verdicts.recompute(run, tables) if recomputed else run.verdicts
-    labels = wording.labels(run)
+    labels = wording.labels(run.arms)
     timing = tables.timing()
     void = tables.rounds[tables.rounds["void_cause"] != ""].drop_duplicates(["pass", "round"])
     facts = Facts(

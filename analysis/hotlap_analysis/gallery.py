@@ -9,6 +9,7 @@ from hotlap_analysis.document import Picture, Pictures
 from hotlap_analysis.facts import Facts, role_effects
 from hotlap_analysis.pictures import drift, forest, headline, percentiles, roles, rounds, syscalls
 from hotlap_analysis.pictures.canvas import LIGHT, NARROW, STAND_IN, WIDE, Sheet
+from hotlap_analysis.profile import document
 
 
 def draw(facts: Facts) -> Pictures:
@@ -36,6 +37,8 @@ def draw(facts: Facts) -> Pictures:
     if counted is not None:
         by_name = counted
         add("syscalls", lambda width: syscalls.draw(by_name, facts.labels, width, STAND_IN))
+    if facts.profile is not None:
+        drawn.update(document.draw(facts.profile))
     return drawn
 
 

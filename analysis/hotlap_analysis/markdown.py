@@ -10,6 +10,8 @@ from hotlap_analysis.document import (
     Command,
     Document,
     Figure,
+    Listing,
+    Live,
     Paragraph,
     Patch,
     Pictures,
@@ -40,12 +42,27 @@ def _block(block: Block, pictures: Pictures) -> str:
     if isinstance(block, Patch):
         lines = "\n".join(block.lines).replace("```", "ʼʼʼ")
         return f"```diff\n{lines}\n```"
+    if isinstance(block, Listing):
+        return _listing(block)
+    if isinstance(block, Live):
+        return _inline(block.instead)
     if isinstance(block, Figure):
         if block.name not in pictures:
             return ""
         alt = re.sub(r"[\[\]`*]", "", block.alt)
         return f"![{alt}](pictures/{block.name}.svg)"
     return _table(block)
+
+
+def _listing(listing: Listing) -> str:
+    rows = [[*listing.header, "line", ""]]
+    rows += [[*line.numbers, line.place, line.text] for line in listing.lines]
+    wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    lines = [
+        "  ".join([*(cell.rjust(w) for cell, w in zip(row, wide)), row[-1]]).rstrip()
+        for row in rows
+    ]
+    return "```text\n" + "\n".join(lines).replace("```", "ʼʼʼ") + "\n```"
 
 
 def _table(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""The document as report.html: one file, no script, no request to anywhere."""
+"""The document as one file of HTML: no request to anywhere, and no script but what is given."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hotlap_analysis.document import (
     Command,
     Document,
     Figure,
+    Listing,
+    Live,
     Paragraph,
     Patch,
     Pictures,
@@ -23,7 +25,14 @@ from hotlap_analysis.pictures.canvas import DARK, LIGHT, SANS, css_variables
 STYLE = Path(__file__).with_name("page.css")
 
 
-def render(document: Document, pictures: Pictures) -> str:
+NO_REQUESTS = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+)
+
+
+def render(document: Document, pictures: Pictures, style: str = "", script: str = "") -> str:
+    """`style` and `script` go with what is Live in the document."""
     sections = "\n".join(_section(section, pictures) for section in document.sections)
     badges = "".join(
         f'<li class="badge {badge.kind}">{inline(badge.text)}</li>' for badge in document.badges
@@ -39,9 +48,10 @@ def render(document: Document, pictures: Pictures) -> str:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+{NO_REQUESTS if script else ""}\
 <title>{html.escape(re.sub("[`*]", "", document.title))}</title>
 <style>
-{_colors()}{STYLE.read_text(encoding="utf-8")}</style>
+{_colors()}{STYLE.read_text(encoding="utf-8")}{style}</style>
 </head>
 <body>
 <header>
@@ -53,6 +63,7 @@ def render(document: Document, pictures: Pictures) -> str:
 <main>
 {sections}
 </main>
+{f"<script>{chr(10)}{script}</script>{chr(10)}" if script else ""}\
 </body>
 </html>
 """
@@ -82,6 +93,10 @@ def _block(block: Block, pictures: Pictures) -> str:
         return _patch(block)
     if isinstance(block, Figure):
         return _figure(block, pictures)
+    if isinstance(block, Listing):
+        return _listing(block)
+    if isinstance(block, Live):
+        return block.html
     return _table(block)
 
 
@@ -102,6 +117,24 @@ def _figure(figure: Figure, pictures: Pictures) -> str:
     return (
         f'<figure role="img" aria-label="{alt}">'
         f'<div class="wide">{picture.wide}</div><div class="narrow">{picture.narrow}</div></figure>'
+    )
+
+
+def _listing(listing: Listing) -> str:
+    head = "".join(f'<th class="r">{html.escape(name)}</th>' for name in listing.header)
+    rows = []
+    for line in listing.lines:
+        cells = "".join(f'<td class="r">{html.escape(number)}</td>' for number in line.numbers)
+        shade = f"color-mix(in srgb, var(--dearer) {70 * line.heat:.0f}%, transparent)"
+        style = f' style="background: {shade}"' if line.heat > 0.0 else ""
+        rows.append(
+            f'<tr{style}>{cells}<td class="r number">{html.escape(line.place)}</td>'
+            f"<td><code>{html.escape(line.text)}</code></td></tr>"
+        )
+    return (
+        '<div class="table" tabindex="0"><table class="listing"><thead><tr>'
+        f'{head}<th class="r">line</th><th></th></tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -139,5 +172,5 @@ def inline(text: str) -> str:
 
 
 def _breakable(escaped: str) -> str:
-    """A line may break after the commas and equal signs of a pipeline."""
-    return re.sub(r"(?<=[a-z_0-9][=,])(?=[a-z])", "<wbr>", escaped)
+    """A line may break after the commas and equal signs of a pipeline, and within C++ names."""
+    return re.sub(r"(?<=[a-z_0-9][=,])(?=[a-z])|(?<=::)(?=\w)", "<wbr>", escaped)

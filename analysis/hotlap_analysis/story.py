@@ -9,6 +9,7 @@ from hotlap_analysis.conditions import environment, errors, notes, reproduce, ro
 from hotlap_analysis.document import Badge, Document, Section, code, plain
 from hotlap_analysis.evidence import drift, latency, metrics_table, resolution, rounds
 from hotlap_analysis.facts import Facts
+from hotlap_analysis.origin import where_it_comes_from
 
 STATE_WORDS = {
     "running": "had not ended when this was written",
@@ -22,6 +23,7 @@ def tell(facts: Facts) -> Document:
         part(facts)
         for part in (
             metrics_table,
+            where_it_comes_from,
             rounds,
             latency,
             drift,

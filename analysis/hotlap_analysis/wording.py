@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from hotlap_analysis.metrics import metric, title
-from hotlap_analysis.run import Arm, Run, Verdict
+from hotlap_analysis.run import Arm, Verdict
 
 SPACE = "\u00a0"
 MINUS = "\u2212"
@@ -130,14 +131,14 @@ def rounds(count: int) -> str:
     return f"{count}{SPACE}round" + ("" if count == 1 else "s")
 
 
-def labels(run: Run) -> dict[str, str]:
+def labels(arms: Sequence[Arm]) -> dict[str, str]:
     """What sentences call each arm: the stages that set it apart, or its target."""
-    stages = [_stages(arm.pipeline) for arm in run.arms]
-    names = {arm.name: _short(arm.asked) for arm in run.arms}
+    stages = [_stages(arm.pipeline) for arm in arms]
+    names = {arm.name: _short(arm.asked) for arm in arms}
     if all(stages):
         differing = [s for s in stages[0] if len({x.get(s, "") for x in stages}) > 1]
         if 0 < len(differing) <= 2:
-            for arm, chosen in zip(run.arms, stages):
+            for arm, chosen in zip(arms, stages):
                 names[arm.name] = ",".join(f"{s}={chosen.get(s, 'none')}" for s in differing)
     if len(set(names.values())) < len(names):
         names = {name: f"{label} ({name})" for name, label in names.items()}

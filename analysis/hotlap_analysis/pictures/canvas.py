@@ -25,12 +25,17 @@ from matplotlib.ticker import FuncFormatter  # noqa: E402
 matplotlib.rcParams["text.parse_math"] = False  # a target may hold a dollar sign
 
 WIDE, NARROW = 860, 372
+STAGES = 10
 SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
 
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours by role. Arms are blue, orange, green, purple, ochre: distinct without red-green."""
+    """Colours by role. Arms are blue, orange, green, purple, ochre: distinct without red-green.
+
+    Stages are areas that text stands on; `rest` is what belongs to none. Dearer is red and cheaper
+    blue, for differences that are no verdict.
+    """
 
     surface: str
     ink: str
@@ -44,9 +49,26 @@ class Palette:
     arm2: str
     arm3: str
     arm4: str
+    dearer: str
+    cheaper: str
+    rest: str
+    stage0: str
+    stage1: str
+    stage2: str
+    stage3: str
+    stage4: str
+    stage5: str
+    stage6: str
+    stage7: str
+    stage8: str
+    stage9: str
 
     def arm(self, index: int) -> str:
         return str(getattr(self, f"arm{index % 5}"))
+
+    def stage(self, index: int) -> str:
+        """Ten colours; what comes after them is `rest`, as is −1."""
+        return str(getattr(self, f"stage{index}")) if 0 <= index < STAGES else self.rest
 
     def verdict(self, name: str) -> str:
         return {"improved": self.good, "regressed": self.bad}.get(name, self.ink)
@@ -65,6 +87,19 @@ LIGHT = Palette(
     arm2="#0d8663",
     arm3="#9c4a8f",
     arm4="#8a6d00",
+    dearer="#ee7d68",
+    cheaper="#67a4e4",
+    rest="#ccd2d9",
+    stage0="#84b6e8",
+    stage1="#f5a969",
+    stage2="#7bcba3",
+    stage3="#d4a2da",
+    stage4="#e6d06c",
+    stage5="#f2979b",
+    stage6="#84d0d6",
+    stage7="#c8aa8e",
+    stage8="#b8c86c",
+    stage9="#aab1f2",
 )
 DARK = Palette(
     surface="#1a1d22",
@@ -79,6 +114,19 @@ DARK = Palette(
     arm2="#46c79b",
     arm3="#d891cb",
     arm4="#d4b54a",
+    dearer="#b5432f",
+    cheaper="#2a67ab",
+    rest="#464e59",
+    stage0="#2f6ea8",
+    stage1="#a3581b",
+    stage2="#2b7d55",
+    stage3="#85508f",
+    stage4="#7d6a17",
+    stage5="#a0454b",
+    stage6="#22757c",
+    stage7="#77593d",
+    stage8="#627224",
+    stage9="#565fb5",
 )
 ROLES = [f.name for f in fields(Palette)]
 STAND_IN = Palette(**{role: f"#01{index:02x}fe" for index, role in enumerate(ROLES)})
