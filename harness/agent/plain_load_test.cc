@@ -24,7 +24,8 @@ LoadRequest request_to(const std::string& host) {
 
 absl::Status load(const LoadRequest& request, LoadResponse& last) {
   Cancellation cancellation;
-  return plain_load(request, cancellation, [&last](const LoadResponse& line) {
+  Cancellation stop;
+  return plain_load(request, cancellation, stop, [&last](const LoadResponse& line) {
     last = line;
     return true;
   });
