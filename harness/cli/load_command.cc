@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "harness/cli/agent_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
@@ -101,8 +102,8 @@ int verdict(const LoadResult& result) {
 }
 
 int interrupted(const LoadRequest& request, const LoadResult& result) {
-  fail(absl::StrCat("interrupted after ", duration_text(result.line.sending_s()), " of ",
-                    duration_text(request.duration_s()), ": the result is of that time"));
+  fail(absl::StrFormat("interrupted after %.2f s of %s: the result is of that time",
+                       result.line.sending_s(), duration_text(request.duration_s())));
   return kExitInterrupted;
 }
 

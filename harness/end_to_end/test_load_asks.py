@@ -62,7 +62,9 @@ def test_timeouts_say_what_was_waited_for(
     hotlap: Hotlap, answer: bytes, flags: tuple[str, ...], kind: str
 ) -> None:
     with answering(lambda _number, _head: answer) as (address, _):
-        result = hotlap.run("load", f"http://{address}/", "-c", "2", "-d", "150ms", *flags, "--json")
+        result = hotlap.run(
+            "load", f"http://{address}/", "-c", "2", "-d", "150ms", *flags, "--json"
+        )
     load = checked(result.out)
     assert load["timeouts"][kind] == load["requests"]["timeout"] > 0
     assert_error(result, "within the time-out")

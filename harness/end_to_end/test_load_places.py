@@ -99,7 +99,9 @@ def test_a_name_is_looked_up_and_the_address_that_answers_is_taken(
 
 
 def test_names_that_lead_nowhere(hotlap: Hotlap) -> None:
-    assert_error(hotlap.run("load", "http://no-such-host.invalid/"), "no-such-host.invalid", "found")
+    assert_error(
+        hotlap.run("load", "http://no-such-host.invalid/"), "no-such-host.invalid", "found"
+    )
     assert_error(hotlap.run("load", "http://127.1/"), "127.1", "four numbers")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

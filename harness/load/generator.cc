@@ -29,8 +29,7 @@ std::string remedy(int error, const Endpoint& endpoint) {
     case ETIMEDOUT:
       return "the server does not take more connections: raise its backlog and descriptor limit";
     case EPROTO:
-      return "is " + endpoint.text() +
-             " a TLS server, and its certificate one to trust (--ca, --insecure)?";
+      return "is that a TLS server, and its certificate one to trust (--ca, --insecure)?";
     case ECANCELED:
       return "the load was cancelled";
     default:
