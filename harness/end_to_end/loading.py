@@ -49,7 +49,7 @@ def answering(
     `bodies` takes the bodies.
     """
     heads: list[bytes] = []
-    bodies = [] if bodies is None else bodies
+    received = [] if bodies is None else bodies
     listener = socket.socket(family)
     listener.bind(path if path else (("::1", 0) if family == socket.AF_INET6 else ("127.0.0.1", 0)))
     listener.listen(64)
@@ -62,7 +62,7 @@ def answering(
                 request, buffer = buffer[:end], buffer[end:]
                 head, body = request.split(b"\r\n\r\n", 1)
                 heads.append(head)
-                bodies.append(body)
+                received.append(body)
                 peer.sendall(answer(number, head))
                 number += 1
 
