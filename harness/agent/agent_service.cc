@@ -156,8 +156,25 @@ grpc::Status AgentService::Load(grpc::ServerContext* context,
   if (!lock) return busy();
   Cancellation cancellation;
   const CallWatch watch(*context, cancellation);
-  return grpc_status(plain_load(
-      *request, cancellation, [writer](const auto& response) { return writer->Write(response); }));
+  Cancellation stop;
+  const auto set_stop = [this](Cancellation* of_load) {
+    const std::lock_guard<std::mutex> guard(stop_mutex_);
+    stop_load_ = of_load;
+  };
+  set_stop(&stop);
+  const absl::Status status =
+      plain_load(*request, cancellation, stop,
+                 [writer](const auto& response) { return writer->Write(response); });
+  set_stop(nullptr);
+  return grpc_status(status);
+}
+
+grpc::Status AgentService::StopLoad(grpc::ServerContext*, const hotlap::v1::StopLoadRequest*,
+                                    hotlap::v1::StopLoadResponse* response) {
+  const std::lock_guard<std::mutex> guard(stop_mutex_);
+  if (stop_load_ != nullptr) stop_load_->raise();
+  response->set_stopped(stop_load_ != nullptr);
+  return grpc::Status::OK;
 }
 
 }  // namespace hotlap::agent

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "harness/agent/cancellation.h"
 #include "harness/agent/setup.h"
 #include "harness/proto/control.grpc.pb.h"
 
@@ -30,12 +31,16 @@ class AgentService final : public hotlap::v1::Agent::Service {
                        hotlap::v1::ProfileResponse* response) override;
   grpc::Status Load(grpc::ServerContext* context, const hotlap::v1::LoadRequest* request,
                     grpc::ServerWriter<hotlap::v1::LoadResponse>* writer) override;
+  grpc::Status StopLoad(grpc::ServerContext* context, const hotlap::v1::StopLoadRequest* request,
+                        hotlap::v1::StopLoadResponse* response) override;
 
  private:
   grpc::Status cancelled();
 
   std::mutex mutex_;  // held by the call that runs
   std::optional<Prepared> prepared_;
+  std::mutex stop_mutex_;
+  Cancellation* stop_load_ = nullptr;  // of the load that runs
 };
 
 grpc::Status grpc_status(const absl::Status& status);

@@ -1,5 +1,6 @@
-// A call's wish to end, as work can see it: a flag to ask, and hooks that end what would keep the
-// work waiting (targets that hang or never start, a load whose replies do not come).
+// A wish that a call's work ends, its caller's as a rule, as work can see it: a flag to ask, and
+// hooks that end what would keep the work waiting (targets that hang or never start, a load whose
+// replies do not come).
 #ifndef HOTLAP_HARNESS_AGENT_CANCELLATION_H_
 #define HOTLAP_HARNESS_AGENT_CANCELLATION_H_
 

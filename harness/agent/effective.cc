@@ -23,6 +23,8 @@ constexpr uint32_t kMaxConnections = 20000;
 constexpr uint32_t kMaxThreads = 256;
 constexpr uint32_t kMaxPipeline = 1024;
 constexpr uint32_t kMaxWeight = 1000;
+constexpr uint64_t kMaxBodyBytes = uint64_t{1} << 30;
+constexpr size_t kSha256Bytes = 32;
 constexpr uint32_t kMaxRounds = 100000;
 constexpr double kMaxPhaseMs = 600000;
 
@@ -92,6 +94,23 @@ absl::Status fill_requests(Workload& workload) {
     }
     if (request.expected_status() < 200 || request.expected_status() > 599) {
       return out_of_range("expected_status", request.expected_status(), "200 to 599");
+    }
+    if (request.generated_body_bytes() > kMaxBodyBytes) {
+      return out_of_range("generated_body_bytes",
+                          static_cast<double>(request.generated_body_bytes()),
+                          absl::StrCat("at most ", kMaxBodyBytes));
+    }
+    if (!request.body().empty() && request.generated_body_bytes() > 0) {
+      return absl::InvalidArgumentError(
+          "a request has either a body or generated_body_bytes, not both");
+    }
+    if (!request.expected_sha256().empty() && request.expected_sha256().size() != kSha256Bytes) {
+      return out_of_range("the length of expected_sha256",
+                          static_cast<double>(request.expected_sha256().size()), "32 bytes");
+    }
+    if (!request.expected_sha256().empty() && (request.any_body() || request.has_expected_body())) {
+      return absl::InvalidArgumentError(
+          "expected_sha256 stands for a body: neither any_body nor expected_body goes with it");
     }
     for (const auto& header : request.headers()) {
       absl::Status status = check_header(header);

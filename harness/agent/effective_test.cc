@@ -82,5 +82,21 @@ TEST(EffectiveExperiment, SaysWhatMakesNoSense) {
   EXPECT_THAT(error_of(experiment), HasSubstr("margin_percent"));
 }
 
+TEST(EffectiveExperiment, BodiesThatContradictAreNamed) {
+  Experiment experiment = two_arms();
+  auto* request = experiment.mutable_workload()->add_requests();
+  request->set_generated_body_bytes((uint64_t{1} << 30) + 1);
+  EXPECT_THAT(error_of(experiment), HasSubstr("generated_body_bytes"));
+  request->set_generated_body_bytes(5);
+  request->set_body("hello");
+  EXPECT_THAT(error_of(experiment), HasSubstr("either a body or generated_body_bytes"));
+  request->clear_body();
+  request->set_expected_sha256("short");
+  EXPECT_THAT(error_of(experiment), HasSubstr("expected_sha256"));
+  request->set_expected_sha256(std::string(32, 'h'));
+  request->set_any_body(true);
+  EXPECT_THAT(error_of(experiment), HasSubstr("any_body"));
+}
+
 }  // namespace
 }  // namespace hotlap::agent

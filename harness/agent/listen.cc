@@ -3,11 +3,9 @@
 
 #include <grpcpp/server_builder.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "harness/agent/file_text.h"
 
 namespace hotlap::agent {
 namespace {
@@ -22,20 +20,14 @@ bool has_tls(const ListenOptions& options) {
          !options.client_ca_path.empty();
 }
 
-absl::StatusOr<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot read ", path));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ListenOptions& options) {
   if (!has_tls(options)) return grpc::InsecureServerCredentials();
   grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  auto certificate = read_file(options.certificate_path);
+  auto certificate = read_file("--tls-cert", options.certificate_path);
   if (!certificate.ok()) return certificate.status();
-  auto key = read_file(options.key_path);
+  auto key = read_file("--tls-key", options.key_path);
   if (!key.ok()) return key.status();
-  auto authority = read_file(options.client_ca_path);
+  auto authority = read_file("--tls-client-ca", options.client_ca_path);
   if (!authority.ok()) return authority.status();
   tls.pem_root_certs = *authority;
   tls.pem_key_cert_pairs.push_back({*key, *certificate});

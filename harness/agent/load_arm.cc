@@ -16,10 +16,28 @@ constexpr int64_t kNsPerMs = 1'000'000;
 
 load::BodyRule body_rule(const hotlap::v1::Request& request) {
   if (request.any_body()) return load::BodyRule::kAny;
+  if (request.has_expected_length() && request.expected_sha256().empty()) {
+    return load::BodyRule::kAny;  // of that length
+  }
   if (request.has_expected_body()) return load::BodyRule::kExact;
   // The lab's /address names the peer's port, which differs from connection to connection.
   if (request.target() == "/address") return load::BodyRule::kLearnedPerConnection;
   return load::BodyRule::kLearned;
+}
+
+// Letters and digits in no order that a compressor would find, the same for every load.
+std::string generated_body(uint64_t bytes) {
+  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string body(bytes, '\0');
+  uint64_t state = 0x9e3779b97f4a7c15;
+  for (char& letter : body) {
+    // Marsaglia's xorshift64.
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    letter = kLetters[state >> 58];
+  }
+  return body;
 }
 
 }  // namespace
@@ -29,7 +47,12 @@ absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
   std::string error;
   auto parsed = load::Endpoint::parse(endpoint, error);
   if (!parsed) return absl::InvalidArgumentError(error);
-  load::ArmSpec spec{.endpoint = *parsed, .requests = {}};
+  return load_arm(*parsed, workload);
+}
+
+absl::StatusOr<load::ArmSpec> load_arm(const load::Endpoint& endpoint,
+                                       const hotlap::v1::Workload& workload) {
+  load::ArmSpec spec{.endpoint = endpoint, .requests = {}};
   for (const auto& request : workload.requests()) {
     load::RequestSpec wanted;
     wanted.method = request.method();
@@ -37,10 +60,14 @@ absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
     for (const auto& header : request.headers()) {
       wanted.headers.emplace_back(header.name(), header.value());
     }
-    wanted.body = request.body();
+    wanted.body = request.generated_body_bytes() > 0
+                      ? generated_body(request.generated_body_bytes())
+                      : request.body();
     wanted.expected_status = static_cast<int>(request.expected_status());
     wanted.body_rule = body_rule(request);
     wanted.expected_body = request.expected_body();
+    if (request.has_expected_length()) wanted.expected_length = request.expected_length();
+    wanted.expected_sha256 = request.expected_sha256();
     wanted.weight = static_cast<int>(request.weight());
     spec.requests.push_back(std::move(wanted));
   }
@@ -77,6 +104,9 @@ void add_counts(const load::Counts& counts, hotlap::v1::ErrorCounts& sum) {
   sum.set_connect(sum.connect() + counts[Outcome::kConnect]);
   sum.set_reset(sum.reset() + counts[Outcome::kReset]);
   sum.set_timeout(sum.timeout() + counts[Outcome::kTimeout]);
+  sum.set_timeout_connect(sum.timeout_connect() + counts.timeout(load::Wait::kConnection));
+  sum.set_timeout_first_byte(sum.timeout_first_byte() + counts.timeout(load::Wait::kFirstByte));
+  sum.set_timeout_whole(sum.timeout_whole() + counts.timeout(load::Wait::kWholeReply));
   sum.set_protocol(sum.protocol() + counts[Outcome::kProtocol]);
   sum.set_tls(sum.tls() + counts[Outcome::kTls]);
   sum.set_in_flight(sum.in_flight() + counts[Outcome::kInFlight]);

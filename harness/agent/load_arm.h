@@ -14,8 +14,11 @@
 
 namespace hotlap::agent {
 
-// `endpoint` is "HOST:PORT". The workload is an effective one.
+// `endpoint` is "HOST:PORT", of an address or localhost. The workload is an effective one.
 absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
+                                       const hotlap::v1::Workload& workload);
+
+absl::StatusOr<load::ArmSpec> load_arm(const load::Endpoint& endpoint,
                                        const hotlap::v1::Workload& workload);
 
 // The same for a target that runs; over TLS where its pipeline does. Such a server is a child of

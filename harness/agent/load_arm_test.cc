@@ -68,6 +68,37 @@ TEST(LoadArm, TakesTheWorkloadOver) {
   EXPECT_EQ(spec->requests[1].body_rule, load::BodyRule::kLearnedPerConnection);
 }
 
+TEST(LoadArm, MakesUpABodyAndKnowsWhatIsExpected) {
+  hotlap::v1::Workload workload;
+  auto* request = workload.add_requests();
+  request->set_generated_body_bytes(1000);
+  request->set_expected_length(5);
+  workload.add_requests()->set_expected_sha256(std::string(32, 'h'));
+  const auto spec = load_arm("127.0.0.1:80", workload);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->requests[0].body.size(), 1000U);
+  EXPECT_EQ(spec->requests[0].body, load_arm("127.0.0.1:80", workload)->requests[0].body);
+  EXPECT_EQ(spec->requests[0].body_rule, load::BodyRule::kAny);
+  EXPECT_EQ(spec->requests[0].expected_length, 5U);
+  EXPECT_EQ(spec->requests[1].body_rule, load::BodyRule::kLearned);
+  EXPECT_EQ(spec->requests[1].expected_sha256, std::string(32, 'h'));
+  EXPECT_EQ(spec->requests[1].expected_length, std::nullopt);
+}
+
+TEST(AddCounts, SaysWhatWasWaitedFor) {
+  load::Counts one;
+  one.by_outcome[static_cast<size_t>(load::Outcome::kTimeout)] = 6;
+  one.timeout(load::Wait::kConnection) = 1;
+  one.timeout(load::Wait::kFirstByte) = 2;
+  one.timeout(load::Wait::kWholeReply) = 3;
+  hotlap::v1::ErrorCounts sum;
+  add_counts(one, sum);
+  EXPECT_EQ(sum.timeout_connect(), 1);
+  EXPECT_EQ(sum.timeout_first_byte(), 2);
+  EXPECT_EQ(sum.timeout_whole(), 3);
+  EXPECT_EQ(sum.timeout(), 6);
+}
+
 TEST(LoadArm, ABadEndpointIsAnError) {
   EXPECT_FALSE(load_arm("nowhere", hotlap::v1::Workload()).ok());
 }

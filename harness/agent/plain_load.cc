@@ -13,6 +13,7 @@
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/load/generator.h"
+#include "harness/load/resolve.h"
 
 namespace hotlap::agent {
 namespace {
@@ -22,6 +23,7 @@ using hotlap::v1::LoadResponse;
 using hotlap::v1::OpenLoop;
 
 constexpr double kNsPerS = 1e9;
+constexpr int64_t kNsPerMs = 1'000'000;
 constexpr double kMaxLoadS = 24 * 3600;
 constexpr double kMaxRatePerS = 1e8;
 constexpr uint32_t kMaxBurst = 1'000'000;
@@ -72,6 +74,14 @@ void fill(const load::LoadReport& report, LoadResponse& response) {
   add_counts(report.counts, *response.mutable_counts());
   *response.mutable_latency() = latency_message(report.times.response);
   *response.mutable_failures() = latency_message(report.times.failures);
+  *response.mutable_connecting() = latency_message(report.times.connecting);
+  if (report.tls_handshakes > 0) {
+    auto& tls = *response.mutable_tls();
+    tls.set_handshakes(report.tls_handshakes);
+    tls.set_resumed(report.tls_resumed);
+    tls.set_protocol(report.tls_protocol);
+    tls.set_cipher(report.tls_cipher);
+  }
   response.set_bytes_received(report.bytes_received);
   response.set_generator_cpu_ns(report.generator_cpu_ns);
   response.set_busiest_thread_share(report.busiest_thread_share);
@@ -79,6 +89,32 @@ void fill(const load::LoadReport& report, LoadResponse& response) {
   if (!report.pacing) return;
   *response.mutable_service() = latency_message(report.times.service);
   *response.mutable_pacing() = pacing_message(*report.pacing);
+}
+
+load::TlsSpec tls_spec(const hotlap::v1::TlsOptions& options) {
+  load::TlsSpec spec;
+  spec.verify = !options.insecure();
+  spec.trusted_pem = options.trusted_pem();
+  spec.resume = !options.no_resume();
+  spec.server_name = options.server_name();
+  return spec;
+}
+
+absl::StatusOr<load::ArmSpec> load_arm_of(const LoadRequest& request,
+                                          const hotlap::v1::Workload& workload) {
+  std::string error;
+  const std::vector<load::Endpoint> places = load::resolve(request.endpoint(), error);
+  if (places.empty()) return absl::InvalidArgumentError(error);
+  const int64_t connect_ms = request.has_connect_timeout_ms() ? request.connect_timeout_ms()
+                                                              : int64_t{workload.timeout_ms()};
+  const auto place = load::first_that_answers(places, connect_ms * kNsPerMs, error);
+  if (!place) return absl::UnavailableError(error);
+  auto spec = load_arm(*place, workload);
+  if (!spec.ok()) return spec;
+  spec->connect_timeout_ns = connect_ms * kNsPerMs;
+  spec->first_byte_timeout_ns = int64_t{request.first_byte_timeout_ms()} * kNsPerMs;
+  if (request.has_tls()) spec->tls = tls_spec(request.tls());
+  return spec;
 }
 
 }  // namespace
@@ -105,7 +141,7 @@ absl::StatusOr<OpenLoop> effective_open_loop(const OpenLoop& asked) {
   return open;
 }
 
-absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation,
+absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation, Cancellation& stop,
                         const std::function<bool(const LoadResponse&)>& tell) {
   auto workload = effective_workload(request.workload());
   if (!workload.ok()) return workload.status();
@@ -123,20 +159,23 @@ absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation,
     plan.open = load::OpenLoop{arrivals_of(*open), static_cast<int64_t>(open->most_waiting())};
     *last.mutable_effective_open() = *std::move(open);
   }
-  auto spec = load_arm(request.endpoint(), *workload);
+  auto spec = load_arm_of(request, *workload);
   if (!spec.ok()) return spec.status();
+  last.set_address(spec->endpoint.place());
   const std::vector<int> cpus(request.placement().load_cpus().begin(),
                               request.placement().load_cpus().end());
   std::string error;
   auto generator = load::Generator::start(cpus, static_cast<int>(workload->threads()), error);
   if (generator == nullptr) return absl::ResourceExhaustedError(error);
-  Cancellation::Hook stop_load(cancellation, [&generator] { generator->cancel(); });
+  const Cancellation::Hook cancel_load(cancellation, [&generator] { generator->cancel(); });
+  const Cancellation::Hook stop_load(stop, [&generator] { generator->stop(); });
   const size_t arm = generator->add_arm(*std::move(spec));
   const load::Opened opened = generator->open(arm);
   *last.mutable_effective() = *std::move(workload);
   last.set_connections(static_cast<uint32_t>(opened.achieved));
   last.set_open_error(opened.error);
   last.set_final(true);
+  if (request.has_tls()) last.mutable_tls();
   if (opened.error.empty()) {
     fill(generator->load(arm, plan,
                          [&](const load::LoadProgress& progress) {
@@ -145,6 +184,7 @@ absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation,
          last);
     last.set_first_failure(generator->first_failure(arm));
   }
+  last.set_stopped(stop.raised());
   tell(last);
   return absl::OkStatus();
 }

@@ -16,8 +16,10 @@ absl::StatusOr<hotlap::v1::OpenLoop> effective_open_loop(const hotlap::v1::OpenL
 
 // Gives a line about every second and the result as the last; `tell` returns false when nobody
 // listens any more, which ends the load. Where connections are missing the result says so, and
-// nothing was sent.
+// nothing was sent. A `stop` that is raised ends the load as its time would have: its result
+// follows.
 absl::Status plain_load(const hotlap::v1::LoadRequest& request, Cancellation& cancellation,
+                        Cancellation& stop,
                         const std::function<bool(const hotlap::v1::LoadResponse&)>& tell);
 
 }  // namespace hotlap::agent

@@ -24,7 +24,8 @@ LoadRequest request_to(const std::string& host) {
 
 absl::Status load(const LoadRequest& request, LoadResponse& last) {
   Cancellation cancellation;
-  return plain_load(request, cancellation, [&last](const LoadResponse& line) {
+  Cancellation stop;
+  return plain_load(request, cancellation, stop, [&last](const LoadResponse& line) {
     last = line;
     return true;
   });
@@ -72,6 +73,34 @@ TEST(PlainLoad, MissingConnectionsAreInTheResult) {
   EXPECT_EQ(last.effective().connections(), 4U);
   EXPECT_THAT(last.open_error(), HasSubstr("only 0 of 4"));
   EXPECT_EQ(last.counts().started(), 0);
+}
+
+TEST(PlainLoad, AStopThatCameFirstLeavesNothingToSend) {
+  load::ScriptedServer server(load::always(load::reply("x")));
+  LoadRequest request = request_to(server.host());
+  request.set_duration_s(600);
+  Cancellation cancellation;
+  Cancellation stop;
+  stop.raise();
+  LoadResponse last;
+  ASSERT_TRUE(plain_load(request, cancellation, stop, [&last](const LoadResponse& line) {
+                last = line;
+                return true;
+              }).ok());
+  EXPECT_TRUE(last.final());
+  EXPECT_TRUE(last.stopped());
+  EXPECT_EQ(last.counts().started(), 0);
+}
+
+TEST(PlainLoad, ANameIsLookedUpAndItsAddressTold) {
+  load::ScriptedServer server(load::always(load::reply("x")));
+  const std::string port = server.host().substr(server.host().rfind(':'));
+  LoadResponse last;
+  ASSERT_TRUE(load(request_to("localhost" + port), last).ok());
+  EXPECT_EQ(last.address(), server.host());
+  EXPECT_GT(last.counts().ok(), 0);
+  EXPECT_THAT(load(request_to("no-such-host.invalid:80"), last).message(),
+              HasSubstr("no-such-host.invalid"));
 }
 
 TEST(PlainLoad, RatesAndBurstsOutOfRangeAreNamed) {

@@ -2,14 +2,13 @@
 #include "harness/cli/experiment_flags.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "harness/agent/file_text.h"
 #include "harness/cli/target_grammar.h"
 
 namespace hotlap::cli {
@@ -32,11 +31,7 @@ absl::StatusOr<hotlap::v1::Header> parse_header(const std::string& text) {
 // "@file" names a file; anything else is the body itself.
 absl::StatusOr<std::string> parse_body(const std::string& text) {
   if (!absl::StartsWith(text, "@")) return text;
-  std::ifstream file(text.substr(1), std::ios::binary);
-  if (!file) {
-    return absl::NotFoundError(absl::StrCat("--body ", text, ": the file cannot be read"));
-  }
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return agent::read_file("--body", text.substr(1));
 }
 
 }  // namespace

@@ -68,6 +68,8 @@ TEST(WorkloadFlags, ReadsRequestsHeadersAndBody) {
   flags.requests = {};
   flags.body = "@/does/not/exist";
   EXPECT_THAT(flags.workload().status().ToString(), HasSubstr("cannot be read"));
+  flags.body = "@/tmp";
+  EXPECT_THAT(flags.workload().status().ToString(), HasSubstr("directory"));
 }
 
 TEST(ParseCpuList, ReadsRangesAndRefusesTheRest) {

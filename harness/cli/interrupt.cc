@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <utility>
 
 #include "harness/cli/exit_code.h"
 
@@ -16,6 +17,12 @@ namespace hotlap::cli {
 namespace {
 
 constexpr std::chrono::seconds kOneWish{1};
+
+// `timeout` signals the process and then its group: that is one wish, not two. Keys are from the
+// kernel, and each is a wish.
+bool is_repeated(const signalfd_siginfo& signal, std::chrono::steady_clock::duration since_first) {
+  return signal.ssi_code != SI_KERNEL && since_first <= kOneWish;
+}
 
 sigset_t interrupting_signals() {
   sigset_t signals;
@@ -55,26 +62,34 @@ void Interrupt::watch() {
     if (read(signal_fd, &information, sizeof information) != sizeof information) continue;
     const auto now = std::chrono::steady_clock::now();
     if (raised_.exchange(true, std::memory_order_acq_rel)) {
-      // `timeout` signals the process and then its group: that is one wish, not two.
-      if (now - first > kOneWish) _exit(kExitInterrupted);
+      if (!is_repeated(information, now - first)) _exit(kExitInterrupted);
       continue;
     }
     first = now;
     std::lock_guard<std::mutex> lock(mutex_);
-    if (context_ != nullptr) context_->TryCancel();
+    end_call();
   }
   close(signal_fd);
 }
 
-Interrupt::Call::Call(Interrupt& interrupt, grpc::ClientContext& context) : interrupt_(interrupt) {
+void Interrupt::end_call() {
+  if (context_ == nullptr || (gently_ && gently_())) return;
+  context_->TryCancel();
+}
+
+Interrupt::Call::Call(Interrupt& interrupt, grpc::ClientContext& context,
+                      std::function<bool()> gently)
+    : interrupt_(interrupt) {
   std::lock_guard<std::mutex> lock(interrupt_.mutex_);
   interrupt_.context_ = &context;
+  interrupt_.gently_ = std::move(gently);
   if (interrupt_.raised()) context.TryCancel();
 }
 
 Interrupt::Call::~Call() {
   std::lock_guard<std::mutex> lock(interrupt_.mutex_);
   interrupt_.context_ = nullptr;
+  interrupt_.gently_ = nullptr;
 }
 
 }  // namespace hotlap::cli

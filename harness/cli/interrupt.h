@@ -1,12 +1,12 @@
 // Ctrl-C and SIGTERM as a value that long work asks about, and that cancels the call under way.
-// A second signal, a second later or more, ends the process at once; the kernel then ends agent and
-// targets.
+// A second one ends the process at once; the kernel then ends agent and targets.
 #ifndef HOTLAP_HARNESS_CLI_INTERRUPT_H_
 #define HOTLAP_HARNESS_CLI_INTERRUPT_H_
 
 #include <grpcpp/client_context.h>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -23,10 +23,11 @@ class Interrupt {
 
   bool raised() const { return raised_.load(std::memory_order_acquire); }
 
-  // While a Call lives, an interrupt cancels its context.
+  // While a Call lives, an interrupt cancels its context; unless `gently`, which is tried first,
+  // returns true: the call will then end by itself, with what it has.
   class Call {
    public:
-    Call(Interrupt& interrupt, grpc::ClientContext& context);
+    Call(Interrupt& interrupt, grpc::ClientContext& context, std::function<bool()> gently = {});
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -37,11 +38,13 @@ class Interrupt {
 
  private:
   void watch();
+  void end_call();  // under mutex_
 
   int wake_fd_;
   std::atomic<bool> raised_{false};
   std::mutex mutex_;
   grpc::ClientContext* context_ = nullptr;
+  std::function<bool()> gently_;
   std::thread watcher_;
 };
 

@@ -1,11 +1,13 @@
 // `hotlap load`: the load generator alone, closed or open loop.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "harness/cli/agent_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
@@ -24,6 +26,8 @@ namespace {
 
 using hotlap::v1::LoadRequest;
 using hotlap::v1::LoadResponse;
+
+constexpr std::chrono::seconds kStopPatience{1};
 
 void print(const std::string& text) {
   fwrite(text.data(), 1, text.size(), stdout);
@@ -63,11 +67,19 @@ LoadResponse follow(grpc::ClientReader<LoadResponse>& reader, const LoadRequest&
   return line;
 }
 
+// Ends the load that runs before its time, so that its result still comes. False when none runs.
+bool stop_load(AgentProcess& agent) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kStopPatience);
+  hotlap::v1::StopLoadResponse response;
+  return agent.stub().StopLoad(&context, {}, &response).ok() && response.stopped();
+}
+
 absl::StatusOr<LoadResponse> load_with(AgentProcess& agent, Interrupt& interrupt,
                                        const LoadRequest& request, Progress& progress,
                                        SecondsCsv* csv) {
   grpc::ClientContext context;
-  Interrupt::Call call(interrupt, context);
+  const Interrupt::Call call(interrupt, context, [&agent] { return stop_load(agent); });
   auto reader = agent.stub().Load(&context, request);
   LoadResponse last = follow(*reader, request, progress, csv);
   progress.clear();
@@ -89,6 +101,12 @@ int verdict(const LoadResult& result) {
                            line.first_failure(), " (--allow-errors accepts a share)"));
 }
 
+int interrupted(const LoadRequest& request, const LoadResult& result) {
+  fail(absl::StrFormat("interrupted after %.2f s of %s: the result is of that time",
+                       result.line.sending_s(), duration_text(request.duration_s())));
+  return kExitInterrupted;
+}
+
 int run_once(const LoadFlags& flags, const LoadRequest& request) {
   std::optional<SecondsCsv> csv;
   if (!flags.csv_path.empty()) {
@@ -101,7 +119,7 @@ int run_once(const LoadFlags& flags, const LoadRequest& request) {
   if (!agent.ok()) return fail(std::string(agent.status().message()));
   Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
   auto last = load_with(**agent, interrupt, request, progress, csv ? &*csv : nullptr);
-  if (interrupt.raised()) return kExitInterrupted;
+  if (!last.ok() && interrupt.raised()) return kExitInterrupted;
   if (!last.ok()) return fail(std::string(last.status().message()));
   const LoadResult result(*std::move(last));
   const std::string text = flags.json ? load_json(flags, result) : load_text(flags, result);
@@ -114,7 +132,7 @@ int run_once(const LoadFlags& flags, const LoadRequest& request) {
     const absl::Status written = csv->close();
     if (!written.ok()) return fail(std::string(written.message()));
   }
-  return verdict(result);
+  return interrupt.raised() ? interrupted(request, result) : verdict(result);
 }
 
 int run_search(const LoadFlags& flags, LoadRequest request) {
@@ -130,7 +148,8 @@ int run_search(const LoadFlags& flags, LoadRequest request) {
   while (!search.done()) {
     request.mutable_open()->set_rate_per_s(search.next_per_s());
     auto last = load_with(**agent, interrupt, request, progress, nullptr);
-    if (interrupt.raised()) return kExitInterrupted;
+    // A load that was cut short proves nothing of its rate; those before it do.
+    if (interrupt.raised()) break;
     if (!last.ok()) return fail(std::string(last.status().message()));
     const LoadResult result(*std::move(last));
     if (!result.line.open_error().empty()) return fail(result.line.open_error());
@@ -140,6 +159,10 @@ int run_search(const LoadFlags& flags, LoadRequest request) {
     search.tried(kept);
   }
   print(flags.json ? report.json(search) : report.conclusion(search));
+  if (interrupt.raised()) {
+    fail("the search was interrupted: the result is what was found by then");
+    return kExitInterrupted;
+  }
   if (search.highest_kept_per_s()) return kExitDone;
   return fail(absl::StrCat("not even ", rate_text(*search.lowest_broken_per_s()),
                            " requests/s kept ", promise->text,
@@ -158,7 +181,9 @@ void add_load_command(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("load", "load a running server, closed or open loop");
   command->footer(
       "Example: hotlap load -t 1 -c 64 -d 10s http://127.0.0.1:8080/hello\n"
-      "Example: hotlap load -c 64 -d 30s -R 5000 --arrivals poisson http://[::1]:8080/hello");
+      "Example: hotlap load -c 64 -d 30s -R 5000 --arrivals poisson http://[::1]:8080/hello\n"
+      "Example: hotlap load -c 64 --ca ca.pem -X POST --body-size 64k https://localhost:8443/echo\n"
+      "Ctrl-C ends a load before its time; what was measured is printed all the same.");
   auto flags = std::make_shared<LoadFlags>();
   flags->add_to(*command);
   command->callback([flags, &invocation] { invocation.exit_code = run_load(*flags); });

@@ -1,13 +1,12 @@
 // From flags to a LoadRequest; see load_flags.h.
 #include "harness/cli/load_flags.h"
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "harness/load/endpoint.h"
 
 namespace hotlap::cli {
 namespace {
@@ -47,9 +46,6 @@ absl::Status check_effects(const LoadFlags& flags) {
   if (!flags.workload.requests.empty() && flags.urls.size() > 1) {
     return absl::InvalidArgumentError("give either several URLs or --request, not both");
   }
-  if (!flags.connect_to.empty() && !flags.unix_path.empty()) {
-    return absl::InvalidArgumentError("give either --connect-to or --unix, not both");
-  }
   if (!flags.timeout.empty() && flags.workload.timeout_ms) {
     return absl::InvalidArgumentError("give either --timeout or --timeout-ms, not both");
   }
@@ -58,7 +54,7 @@ absl::Status check_effects(const LoadFlags& flags) {
       return absl::InvalidArgumentError("give either --host or --header \"Host: …\", not both");
     }
   }
-  return absl::OkStatus();
+  return flags.ask.check(flags.workload);
 }
 
 absl::Status set_arrivals(const std::string& text, OpenLoop& open) {
@@ -110,31 +106,6 @@ absl::StatusOr<OpenLoop> open_loop(const LoadFlags& flags) {
   return open;
 }
 
-// Where the connections go: one place, whatever the URLs say that it is called.
-absl::StatusOr<std::string> endpoint_of(const LoadFlags& flags) {
-  std::string error;
-  std::optional<load::Endpoint> endpoint;
-  if (!flags.unix_path.empty()) {
-    const std::string path = std::filesystem::absolute(flags.unix_path).string();
-    endpoint = load::Endpoint::parse(absl::StrCat("unix:", path), error);
-  } else if (!flags.connect_to.empty()) {
-    endpoint = load::Endpoint::parse(flags.connect_to, error);
-  } else {
-    for (const std::string& text : flags.urls) {
-      const auto url = load::parse_url(text, error);
-      if (!url) break;
-      if (endpoint && endpoint->text() != url->endpoint.text()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "the URLs name two servers, ", endpoint->text(), " and ", url->endpoint.text(),
-            ": a load is of one; --connect-to HOST:PORT sends them all to the same"));
-      }
-      endpoint = url->endpoint;
-    }
-  }
-  if (!error.empty() || !endpoint) return absl::InvalidArgumentError(error);
-  return endpoint->text();
-}
-
 void add_host(const std::string& host, hotlap::v1::Request& request) {
   for (const auto& header : request.headers()) {
     if (absl::EqualsIgnoreCase(header.name(), "host")) return;
@@ -144,40 +115,66 @@ void add_host(const std::string& host, hotlap::v1::Request& request) {
   header->set_value(host);
 }
 
+absl::StatusOr<uint32_t> milliseconds(const std::string& flag, const std::string& text) {
+  auto duration_s = parse_duration_s(flag, text);
+  if (!duration_s.ok()) return duration_s.status();
+  return static_cast<uint32_t>(std::min(std::ceil(*duration_s * kMsPerS), 4e9));
+}
+
 // The URLs' targets, or what --request asks for, each with the Host that it should have.
-absl::StatusOr<hotlap::v1::Workload> workload_of(const LoadFlags& flags) {
+absl::StatusOr<hotlap::v1::Workload> workload_of(const LoadFlags& flags,
+                                                 const std::vector<load::Url>& urls) {
   WorkloadFlags asked = flags.workload;
-  std::vector<std::string> authorities;
   const bool by_url = asked.requests.empty();
-  for (const std::string& text : flags.urls) {
-    std::string error;
-    const auto url = load::split_url(text, error);
-    if (!url) return absl::InvalidArgumentError(error);
-    authorities.push_back(url->authority);
-    if (by_url) asked.requests.push_back(url->target);
-    if (!by_url && url->target != "/") {
-      return no_effect(absl::StrCat("the target in ", text), "--request names what to ask");
+  for (size_t i = 0; i < urls.size(); ++i) {
+    if (by_url) asked.requests.push_back(urls[i].target);
+    if (!by_url && urls[i].target != "/") {
+      return no_effect(absl::StrCat("the target in ", flags.urls[i]),
+                       "--request names what to ask");
     }
   }
   if (!flags.timeout.empty()) {
-    auto timeout_s = parse_duration_s("--timeout", flags.timeout);
-    if (!timeout_s.ok()) return timeout_s.status();
-    asked.timeout_ms = static_cast<uint32_t>(std::min(std::ceil(*timeout_s * kMsPerS), 4e9));
+    auto timeout_ms = milliseconds("--timeout", flags.timeout);
+    if (!timeout_ms.ok()) return timeout_ms.status();
+    asked.timeout_ms = *timeout_ms;
   }
   auto workload = asked.workload();
   if (!workload.ok()) return workload;
-  const bool elsewhere = !flags.connect_to.empty() || !flags.unix_path.empty();
+  absl::Status status = flags.ask.set(*workload);
+  if (!status.ok()) return status;
   for (int i = 0; i < workload->requests_size(); ++i) {
     auto& request = *workload->mutable_requests(i);
     const size_t url = by_url ? static_cast<size_t>(i) : 0;
-    if (!flags.host.empty()) {
-      add_host(flags.host, request);
-    } else if (elsewhere) {
-      add_host(authorities[url], request);
-    }
+    add_host(flags.host.empty() ? urls[url].authority : flags.host, request);
     if (!flags.weights.empty()) request.set_weight(flags.weights[url]);
   }
   return workload;
+}
+
+// Those of a part of a request must be shorter than that of all of it.
+absl::Status set_part_timeouts(const LoadFlags& flags, LoadRequest& request) {
+  constexpr uint32_t kDefaultMs = 5000;
+  const auto& workload = request.workload();
+  const uint32_t whole_ms = workload.has_timeout_ms() ? workload.timeout_ms() : kDefaultMs;
+  const auto part = [&](const std::string& flag,
+                        const std::string& text) -> absl::StatusOr<uint32_t> {
+    auto part_ms = milliseconds(flag, text);
+    if (part_ms.ok() && *part_ms >= whole_ms) {
+      return no_effect(flag, absl::StrCat("a request has ", whole_ms, " ms in all (--timeout)"));
+    }
+    return part_ms;
+  };
+  if (!flags.connect_timeout.empty()) {
+    auto connect_ms = part("--connect-timeout", flags.connect_timeout);
+    if (!connect_ms.ok()) return connect_ms.status();
+    request.set_connect_timeout_ms(*connect_ms);
+  }
+  if (!flags.first_byte_timeout.empty()) {
+    auto first_byte_ms = part("--first-byte-timeout", flags.first_byte_timeout);
+    if (!first_byte_ms.ok()) return first_byte_ms.status();
+    request.set_first_byte_timeout_ms(*first_byte_ms);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -200,7 +197,9 @@ absl::StatusOr<double> parse_duration_s(const std::string& flag, const std::stri
 }
 
 void LoadFlags::add_to(CLI::App& command) {
-  command.add_option("URL", urls, "http://HOST:PORT/TARGET; several are asked for in turn")
+  command
+      .add_option("URL", urls,
+                  "http://HOST:PORT/TARGET or https://…; several are asked for in turn")
       ->required();
   command.add_option("--weights", weights, "how often each URL is asked for, as 3,1")
       ->delimiter(',')
@@ -219,9 +218,12 @@ void LoadFlags::add_to(CLI::App& command) {
                      "sent (none)");
   command.add_option("--seed", seed, "of poisson arrivals (default: drawn, and told)");
   command.add_option("--timeout", timeout, "as --timeout-ms, but 2s or 500ms");
+  command.add_option("--connect-timeout", connect_timeout,
+                     "a request that has no connection by then, TLS included, fails, as 200ms "
+                     "(default: its time-out)");
+  command.add_option("--first-byte-timeout", first_byte_timeout,
+                     "likewise one that has no byte of its reply");
   command.add_option("--host", host, "the Host header (default: as the URL says)");
-  command.add_option("--connect-to", connect_to, "connect to HOST:PORT, whatever the URL says");
-  command.add_option("--unix", unix_path, "connect to this Unix socket");
   command.add_option("--load-cpus", load_cpus, "CPUs of the load threads");
   command.add_flag("--latency", distribution, "print the whole distribution of times");
   command.add_flag("--json", json, "print one JSON object (harness/cli/load.schema.json)");
@@ -229,6 +231,8 @@ void LoadFlags::add_to(CLI::App& command) {
                      "write response times as an HdrHistogram percentile file");
   command.add_option("--csv", csv_path, "write one row a second");
   command.add_flag("--quiet", quiet, "no progress");
+  place.add_to(command);
+  ask.add_to(command);
   workload.add_to(command);
 }
 
@@ -240,12 +244,14 @@ absl::StatusOr<LoadRequest> LoadFlags::request() const {
         absl::StrCat("--weights has ", weights.size(), " numbers for ", urls.size(), " URLs"));
   }
   LoadRequest request;
-  auto work = workload_of(*this);
+  auto parsed = parse_urls(urls);
+  if (!parsed.ok()) return parsed.status();
+  auto work = workload_of(*this, *parsed);
   if (!work.ok()) return work.status();
   *request.mutable_workload() = *std::move(work);
-  auto endpoint = endpoint_of(*this);
-  if (!endpoint.ok()) return endpoint.status();
-  request.set_endpoint(*endpoint);
+  status = place.set(*parsed, request);
+  if (status.ok()) status = set_part_timeouts(*this, request);
+  if (!status.ok()) return status;
   auto duration_s = parse_duration_s("--duration", duration);
   if (!duration_s.ok()) return duration_s.status();
   request.set_duration_s(*duration_s);

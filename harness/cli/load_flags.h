@@ -9,6 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "harness/cli/experiment_flags.h"
+#include "harness/cli/load_ask.h"
+#include "harness/cli/load_place.h"
 #include "harness/proto/control.pb.h"
 
 namespace hotlap::cli {
@@ -18,15 +20,17 @@ struct LoadFlags {
   std::vector<uint32_t> weights;
   std::string duration = "10s";
   std::string timeout;
+  std::string connect_timeout;
+  std::string first_byte_timeout;
   std::string host;
-  std::string connect_to;
-  std::string unix_path;
   std::optional<double> rate_per_s;
   std::string promise;  // of --max-rate-within
   std::string arrivals;
   std::string catch_up;
   std::string seed;
   std::string load_cpus;
+  PlaceFlags place;
+  AskFlags ask;
   WorkloadFlags workload;
   bool distribution = false;
   bool json = false;

@@ -41,7 +41,8 @@ TEST(LoadFlags, ReadAsWrks) {
   EXPECT_EQ(request->workload().connections(), 15U);
   EXPECT_EQ(request->workload().timeout_ms(), 1500U);
   EXPECT_EQ(request->workload().requests(0).target(), "/hello?x=1");
-  EXPECT_EQ(request->workload().requests(0).headers_size(), 0) << "Host comes from the endpoint";
+  ASSERT_EQ(request->workload().requests(0).headers_size(), 1);
+  EXPECT_EQ(request->workload().requests(0).headers(0).value(), "127.0.0.1:8080") << "Host";
   EXPECT_EQ(request->duration_s(), 120);
   EXPECT_FALSE(request->has_open());
 }
@@ -50,7 +51,7 @@ TEST(LoadFlags, AHeaderIsOneWordAndLeavesTheUrlsAlone) {
   const auto request = parse({"-H", "A: 1", "-H", "B: 2", "http://1.2.3.4/a", "http://1.2.3.4/b"});
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->workload().requests_size(), 2);
-  EXPECT_EQ(request->workload().requests(1).headers_size(), 2);
+  EXPECT_EQ(request->workload().requests(1).headers_size(), 3) << "and Host";
 }
 
 TEST(LoadFlags, AnOpenLoop) {
@@ -101,6 +102,29 @@ TEST(LoadFlags, ConnectsElsewhereThanTheUrlSays) {
   EXPECT_THAT(request->endpoint(), ::testing::StartsWith("unix:/")) << "the agent may be elsewhere";
 }
 
+TEST(LoadFlags, HostIsAsTheUrlSays) {
+  const auto request = parse({"http://localhost/", "http://LOCALHOST:80/b"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->endpoint(), "localhost:80");
+  EXPECT_EQ(request->workload().requests(0).headers(0).value(), "localhost");
+  EXPECT_EQ(request->workload().requests(1).headers(0).value(), "LOCALHOST:80");
+}
+
+TEST(LoadFlags, TimeoutsOfThreeKinds) {
+  const std::string url = "http://127.0.0.1:1/";
+  const auto request = parse(
+      {"--timeout", "2s", "--connect-timeout", "100ms", "--first-byte-timeout", "1500us", url});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->workload().timeout_ms(), 2000U);
+  EXPECT_EQ(request->connect_timeout_ms(), 100U);
+  EXPECT_EQ(request->first_byte_timeout_ms(), 2U);
+  EXPECT_FALSE(parse({url})->has_connect_timeout_ms());
+  expect_refused({"--connect-timeout", "5s", url}, {"--connect-timeout", "5000 ms in all"});
+  expect_refused({"--timeout", "1s", "--first-byte-timeout", "2s", url},
+                 {"--first-byte-timeout", "1000 ms"});
+  expect_refused({"--connect-timeout", "soon", url}, {"--connect-timeout", "soon"});
+}
+
 TEST(LoadFlags, WhatWouldHaveNoEffectIsRefused) {
   const std::string url = "http://127.0.0.1:1/";
   expect_refused({"--catch-up", "none", url}, {"--catch-up", "--rate"});
@@ -120,7 +144,6 @@ TEST(LoadFlags, WhatWouldHaveNoEffectIsRefused) {
 TEST(LoadFlags, WhatCannotBeReadIsNamed) {
   const std::string url = "http://127.0.0.1:1/";
   expect_refused({"127.0.0.1:80"}, {"127.0.0.1:80", "http://"});
-  expect_refused({"http://name.test/"}, {"name.test"});
   expect_refused({"http:///x"}, {"names no host"});
   expect_refused({"-d", "soon", url}, {"soon", "10s"});
   expect_refused({"-R", "1", "--arrivals", "burst:0", url}, {"burst:0", "burst:N"});

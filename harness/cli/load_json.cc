@@ -11,7 +11,7 @@ namespace {
 using hotlap::v1::OpenLoop;
 using Json = nlohmann::ordered_json;
 
-constexpr int kSchema = 2;
+constexpr int kSchema = 3;
 constexpr double kQuantiles[] = {0.5, 0.75, 0.9, 0.99, 0.999, 0.9999};
 
 template <typename T>
@@ -72,6 +72,16 @@ Json pacing_json(const LoadResult& result) {
   return object;
 }
 
+Json tls_json(const hotlap::v1::LoadResponse& line) {
+  if (!line.has_tls()) return nullptr;
+  Json object;
+  object["handshakes"] = line.tls().handshakes();
+  object["resumed"] = line.tls().resumed();
+  object["protocol"] = line.tls().protocol();
+  object["cipher"] = line.tls().cipher();
+  return object;
+}
+
 }  // namespace
 
 std::string load_json(const LoadFlags& flags, const LoadResult& result) {
@@ -79,6 +89,7 @@ std::string load_json(const LoadFlags& flags, const LoadResult& result) {
   Json object;
   object["schema"] = kSchema;
   object["urls"] = flags.urls;
+  object["address"] = line.address();
   object["loop"] = result.open() ? "open" : "closed";
   object["threads"] = line.effective().threads();
   object["connections"] = {{"asked", line.effective().connections()},
@@ -86,15 +97,21 @@ std::string load_json(const LoadFlags& flags, const LoadResult& result) {
   object["pipeline"] = line.effective().pipeline();
   object["elapsed_s"] = line.elapsed_s();
   object["sending_s"] = line.sending_s();
+  object["interrupted"] = line.stopped();
   object["throughput_per_s"] = result.throughput_per_s();
   object["bytes_received"] = line.bytes_received();
   auto& requests = object["requests"];
   requests["started"] = line.counts().started();
   for (const auto& [name, count] : classes(line.counts())) requests[name] = count;
+  object["timeouts"] = {{"connect", line.counts().timeout_connect()},
+                        {"first_byte", line.counts().timeout_first_byte()},
+                        {"whole", line.counts().timeout_whole()}};
   object["open"] = open_json(result);
   object["response_time_ns"] = times_json(result.response);
   object["service_time_ns"] = result.open() ? times_json(result.service) : Json(nullptr);
   object["failure_time_ns"] = times_json(result.failures);
+  object["connect_time_ns"] = times_json(result.connecting);
+  object["tls"] = tls_json(line);
   object["generator_cpu_ns"] = line.generator_cpu_ns();
   object["busiest_thread_share"] = line.busiest_thread_share();
   object["pacing"] = pacing_json(result);

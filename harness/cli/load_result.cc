@@ -71,7 +71,8 @@ LoadResult::LoadResult(hotlap::v1::LoadResponse final_line)
     : line(std::move(final_line)),
       response(histogram_of(line.latency())),
       service(histogram_of(line.service())),
-      failures(histogram_of(line.failures())) {}
+      failures(histogram_of(line.failures())),
+      connecting(histogram_of(line.connecting())) {}
 
 double LoadResult::throughput_per_s() const {
   return per_second(line.counts().ok(), line.elapsed_s());

@@ -20,6 +20,7 @@ struct LoadResult {
   load::Histogram response;
   load::Histogram service;  // empty in the closed loop
   load::Histogram failures;
+  load::Histogram connecting;
 
   bool open() const { return line.has_effective_open(); }
   double throughput_per_s() const;           // expected replies

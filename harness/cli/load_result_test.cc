@@ -115,18 +115,28 @@ TEST(LoadText, NamesBothTimesWithinEightyColumns) {
   LoadResponse line = open();
   add(*line.mutable_failures(), 5'000'000'000, 3);
   line.mutable_counts()->set_timeout(3);
+  line.mutable_counts()->set_timeout_connect(1);
+  line.mutable_counts()->set_timeout_whole(2);
+  line.mutable_tls()->set_handshakes(1002);
+  line.mutable_tls()->set_resumed(986);
+  line.mutable_tls()->set_protocol("TLSv1.3");
+  line.mutable_tls()->set_cipher("TLS_AES_256_GCM_SHA384");
+  line.set_address("127.0.0.1:8080");
+  add(*line.mutable_connecting(), 700'000, 1002);
   line.mutable_counts()->set_started(1'000'003);
   line.mutable_counts()->set_never_sent(900'000);
   line.mutable_counts()->set_late(77);
   line.set_busiest_thread_share(1);
   line.mutable_pacing()->set_lateness_p99_ns(10'000'000);
   LoadFlags flags;
-  flags.urls = {"http://127.0.0.1:8080/hello"};
+  flags.urls = {"https://localhost:8080/hello", "https://127.0.0.1:8080/b"};
   flags.distribution = true;
   const std::string text = load_text(flags, LoadResult(line));
   for (const char* words :
        {"open loop", "response time", "service time", "until a failure", "from the planned start",
-        "1,000,003 planned: 99,926 on time, 77 late, 900,000 never sent", "3 timeout",
+        "1,000,003 planned: 99,926 on time, 77 late, 900,000 never sent",
+        "3 timeout (1 connecting, 2 rest of", "connecting", "localhost:8080/hello (127",
+        "8080/b\n", "TLSv1.3, TLS_AES_256_GCM_SHA384, 1,002 handshakes, 986 resumed",
         "asked 10,000/s", "warning"}) {
     EXPECT_THAT(text, HasSubstr(words));
   }

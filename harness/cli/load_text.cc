@@ -1,7 +1,10 @@
 // The table that `hotlap load` prints.
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -60,6 +63,9 @@ std::string table(const LoadResult& result) {
   if (result.failures.count() > 0) {
     absl::StrAppend(&text, table_row("until a failure", result.failures));
   }
+  if (result.connecting.count() > 0) {
+    absl::StrAppend(&text, table_row("connecting", result.connecting));
+  }
   if (result.open()) {
     absl::StrAppend(&text,
                     "  (response: from the planned start, waiting included; service: from the "
@@ -113,7 +119,12 @@ std::string head(const LoadFlags& flags, const LoadResult& result) {
   std::string text =
       absl::StrFormat("%s: %s, %s, %.2f s\n", loop_text(result),
                       counted(line.effective().threads(), "thread"), connections, line.elapsed_s());
-  for (const std::string& url : flags.urls) absl::StrAppend(&text, "  ", url, "\n");
+  for (const std::string& url : flags.urls) {
+    // Where that is, unless the URL says it.
+    const bool says_it = line.address().empty() || absl::StrContains(url, line.address());
+    const std::string place = says_it ? "" : absl::StrCat(" (", line.address(), ")");
+    absl::StrAppend(&text, "  ", url, place, "\n");
+  }
   return text;
 }
 
@@ -131,11 +142,32 @@ std::string rate_line(const LoadResult& result) {
                       absl::StrFormat("%.2f MB/s", bytes_per_s / 1e6));
 }
 
+// What they waited for.
+std::string timeout_text(const hotlap::v1::ErrorCounts& counts) {
+  const std::pair<const char*, int64_t> waits[] = {{"connecting", counts.timeout_connect()},
+                                                   {"first byte", counts.timeout_first_byte()},
+                                                   {"rest of the reply", counts.timeout_whole()}};
+  std::vector<std::string> parts;
+  for (const auto& [wait, count] : waits) {
+    if (count > 0) parts.push_back(absl::StrCat(count_text(count), " ", wait));
+  }
+  return parts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(parts, ", "), ")");
+}
+
+std::string tls_line(const LoadResult& result) {
+  const auto& tls = result.line.tls();
+  if (tls.handshakes() == 0) return "no handshake succeeded";
+  return absl::StrCat(tls.protocol(), ", ", tls.cipher(), ", ", count_text(tls.handshakes()),
+                      tls.handshakes() == 1 ? " handshake, " : " handshakes, ",
+                      count_text(tls.resumed()), " resumed");
+}
+
 std::string class_line(const LoadResult& result) {
   std::vector<std::string> parts;
   for (const auto& [name, count] : classes(result.line.counts())) {
     if (count == 0 && name != "ok") continue;
     parts.push_back(absl::StrCat(count_text(count), " ", absl::StrReplaceAll(name, {{"_", " "}})));
+    if (name == "timeout") absl::StrAppend(&parts.back(), timeout_text(result.line.counts()));
   }
   return absl::StrCat(count_text(result.line.counts().started()),
                       " started: ", absl::StrJoin(parts, ", "));
@@ -183,6 +215,7 @@ std::string load_text(const LoadFlags& flags, const LoadResult& result) {
   absl::StrAppend(&text, labelled("rate", rate_line(result)));
   if (result.open()) absl::StrAppend(&text, labelled("sends", send_line(result)));
   absl::StrAppend(&text, labelled("requests", class_line(result)));
+  if (result.line.has_tls()) absl::StrAppend(&text, labelled("tls", tls_line(result)));
   absl::StrAppend(&text, labelled("generator", generator_line(result)));
   for (const std::string& sentence : warnings(result)) {
     absl::StrAppend(&text, labelled("warning", sentence));

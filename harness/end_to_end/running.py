@@ -147,10 +147,13 @@ class Started:
 
 
 @contextmanager
-def server(hotlap: Hotlap, pipeline: str = "fast") -> Iterator[tuple[subprocess.Popen, str]]:
+def server(
+    hotlap: Hotlap, pipeline: str = "fast", *flags: object
+) -> Iterator[tuple[subprocess.Popen, str]]:
     """The lab's server on a port of its own, and its URL."""
     process = subprocess.Popen(
-        [str(BIN / "hotlap-server"), "--pipeline", pipeline, "--listen", "127.0.0.1:0"],
+        [str(BIN / "hotlap-server"), "--pipeline", pipeline, *map(str, flags)]
+        + ["--listen", "127.0.0.1:0"],
         stdout=subprocess.PIPE,
         text=True,
         env=hotlap.environment(),

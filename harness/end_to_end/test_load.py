@@ -10,70 +10,11 @@ import re
 import socket
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import jsonschema
 import pytest
-from running import TREE, Hotlap, assert_error, server
-
-SCHEMA = json.loads((TREE / "harness" / "cli" / "load.schema.json").read_text())
-
-
-def checked(text: str) -> dict:
-    result = json.loads(text)
-    jsonschema.validate(result, SCHEMA)
-    requests = dict(result["requests"])
-    assert requests.pop("started") == sum(requests.values())
-    if result["open"]:
-        sends = result["open"]
-        assert sends["planned"] == sends["on_time"] + sends["late"] + sends["never_sent"]
-        assert sends["planned"] == result["requests"]["started"]
-    assert result["response_time_ns"]["count"] == result["requests"]["ok"]
-    return result
-
-
-@contextmanager
-def answering(
-    answer: Callable[[int, bytes], bytes], family: int = socket.AF_INET, path: str = ""
-) -> Iterator[tuple[str, list[bytes]]]:
-    """A server that answers request number n of each connection; and the heads that it was sent."""
-    heads: list[bytes] = []
-    listener = socket.socket(family)
-    listener.bind(path if path else (("::1", 0) if family == socket.AF_INET6 else ("127.0.0.1", 0)))
-    listener.listen(64)
-
-    def serve(peer: socket.socket) -> None:
-        buffer, number = b"", 0
-        while data := peer.recv(65536):
-            buffer += data
-            while b"\r\n\r\n" in buffer:
-                head, buffer = buffer.split(b"\r\n\r\n", 1)
-                heads.append(head)
-                peer.sendall(answer(number, head))
-                number += 1
-
-    def accept() -> None:
-        while True:
-            try:
-                peer, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=serve, args=(peer,), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    port = "" if path else listener.getsockname()[1]
-    host = "[::1]" if family == socket.AF_INET6 else "127.0.0.1"
-    try:
-        yield (path or f"{host}:{port}"), heads
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-
-
-def ok(_number: int, _head: bytes) -> bytes:
-    return b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+from loading import answering, checked, ok
+from running import Hotlap, assert_error, server
 
 
 @pytest.mark.parametrize(

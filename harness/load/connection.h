@@ -72,15 +72,16 @@ struct Connection {
   int number = 0;  // within the arm, for messages
   State state = State::kClosed;
   Health health = Health::kSound;
-  bool partial = false;        // some of the first flight's reply has been read
-  bool wants_write = false;    // registered for writability
-  bool send_queued = false;    // among those whose requests go out together
-  bool cut_off = false;        // a send failed: what comes may still be read, nothing be sent
-  std::size_t turn = 0;        // the arm's turn whose request comes next
-  std::size_t unsent = 0;      // of the flights, the last so many are not wholly sent
-  std::size_t sent = 0;        // bytes of the first of them
-  std::size_t parked = 0;      // slots that wait for it to be opened anew (open loop)
-  std::int64_t revive_ns = 0;  // when dead: not to be opened anew before
+  bool partial = false;         // some of the first flight's reply has been read
+  bool wants_write = false;     // registered for writability
+  bool send_queued = false;     // among those whose requests go out together
+  bool cut_off = false;         // a send failed: what comes may still be read, nothing be sent
+  std::size_t turn = 0;         // the arm's turn whose request comes next
+  std::size_t unsent = 0;       // of the flights, the last so many are not wholly sent
+  std::size_t sent = 0;         // bytes of the first of them
+  std::size_t parked = 0;       // slots that wait for it to be opened anew (open loop)
+  std::int64_t revive_ns = 0;   // when dead: not to be opened anew before
+  std::int64_t connect_ns = 0;  // when its connecting began
   std::int64_t reply_bytes = 0;
   Flights flights;
   Fd socket;

@@ -59,8 +59,11 @@ class Generator::Crew {
   void fill(std::size_t arm, std::int64_t start_ns, LoadReport& report);
 
   const Clock clock;
-  Fd cancel_event{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-  std::atomic<bool> cancelled{false};
+  bool to_end() const { return ending.load() != Ending::kNone; }
+  void end(Ending how);
+
+  Fd end_event{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  std::atomic<Ending> ending{Ending::kNone};
   std::vector<std::unique_ptr<Arm>> arms;
   std::vector<Worker> workers;
   std::unique_ptr<Team> team;  // last: its threads end before what they use

@@ -5,13 +5,13 @@
 #include <netinet/in.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
 namespace hotlap::load {
 namespace {
 
-constexpr std::string_view kHttp = "http://";
 constexpr std::string_view kUnix = "unix:";
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
@@ -27,6 +27,22 @@ std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"
 
 }  // namespace
 
+std::optional<HostPort> split_host_port(std::string_view text, std::string& error) {
+  const bool bracketed = text.starts_with('[');
+  const std::size_t colon = bracketed ? text.find("]:") + 1 : text.rfind(':');
+  if (colon == 0 || colon == std::string_view::npos) {
+    error = quoted(text) + " is not HOST:PORT; write an IPv6 address as [::1]:PORT";
+    return std::nullopt;
+  }
+  const std::optional<std::uint16_t> port = parse_port(text.substr(colon + 1));
+  if (!port) {
+    error = "the port in " + quoted(text) + " must be a number from 1 to 65535";
+    return std::nullopt;
+  }
+  const std::string_view host = bracketed ? text.substr(1, colon - 2) : text.substr(0, colon);
+  return HostPort{std::string(host), *port, bracketed};
+}
+
 std::optional<Endpoint> Endpoint::parse(std::string_view text, std::string& error) {
   Endpoint endpoint;
   if (text.starts_with(kUnix)) {
@@ -40,75 +56,54 @@ std::optional<Endpoint> Endpoint::parse(std::string_view text, std::string& erro
     std::memcpy(address->sun_path, path.data(), path.size());
     endpoint.length_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
     endpoint.host_ = "localhost";
-    endpoint.text_ = text;
+    endpoint.place_ = text;
     return endpoint;
   }
-  const bool bracketed = text.starts_with('[');
-  const std::size_t colon = bracketed ? text.find("]:") + 1 : text.rfind(':');
-  if (colon == 0 || colon == std::string_view::npos) {
-    error = quoted(text) + " is not HOST:PORT; write an IPv6 address as [::1]:PORT";
-    return std::nullopt;
-  }
-  std::string host(bracketed ? text.substr(1, colon - 2) : text.substr(0, colon));
-  if (host == "localhost") host = "127.0.0.1";
-  const std::optional<std::uint16_t> port = parse_port(text.substr(colon + 1));
-  if (!port) {
-    error = "the port in " + quoted(text) + " must be a number from 1 to 65535";
-    return std::nullopt;
-  }
+  const std::optional<HostPort> parts = split_host_port(text, error);
+  if (!parts) return std::nullopt;
+  const std::string host = parts->host == "localhost" ? "127.0.0.1" : parts->host;
   auto* v4 = reinterpret_cast<sockaddr_in*>(&endpoint.address_);
   auto* v6 = reinterpret_cast<sockaddr_in6*>(&endpoint.address_);
-  if (!bracketed && inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
+  if (!parts->bracketed && inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
     v4->sin_family = AF_INET;
-    v4->sin_port = htons(*port);
+    v4->sin_port = htons(parts->port);
     endpoint.length_ = sizeof(sockaddr_in);
-    endpoint.host_ = host + ":" + std::to_string(*port);
-  } else if (bracketed && inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) == 1) {
+    endpoint.place_ = host + ":" + std::to_string(parts->port);
+  } else if (parts->bracketed && inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) == 1) {
     v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(*port);
+    v6->sin6_port = htons(parts->port);
     endpoint.length_ = sizeof(sockaddr_in6);
-    endpoint.host_ = "[" + host + "]:" + std::to_string(*port);
+    endpoint.place_ = "[" + host + "]:" + std::to_string(parts->port);
   } else {
-    error = quoted(host) +
-            " is not an address; give an IPv4 address, an IPv6 address in "
-            "brackets, or localhost (names are not looked up)";
+    error = quoted(parts->host) +
+            " is not an address; give an IPv4 address, an IPv6 address in brackets, or localhost";
     return std::nullopt;
   }
-  endpoint.text_ = endpoint.host_;
+  endpoint.host_ = endpoint.place_;
   return endpoint;
 }
 
-std::optional<SplitUrl> split_url(std::string_view text, std::string& error) {
-  if (!text.starts_with(kHttp)) {
-    error = quoted(text) + " is not a URL that can be loaded; it must begin with http://";
-    return std::nullopt;
+Endpoint Endpoint::of(const sockaddr* address, socklen_t length, const std::string& name) {
+  Endpoint endpoint;
+  std::memcpy(&endpoint.address_, address, std::min<std::size_t>(length, sizeof(sockaddr_storage)));
+  endpoint.length_ = length;
+  char text[INET6_ADDRSTRLEN] = "";
+  const auto* v4 = reinterpret_cast<const sockaddr_in*>(&endpoint.address_);
+  const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&endpoint.address_);
+  if (endpoint.family() == AF_INET6) {
+    inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
+    endpoint.place_ = "[" + std::string(text) + "]:" + std::to_string(ntohs(v6->sin6_port));
+  } else {
+    inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
+    endpoint.place_ = std::string(text) + ":" + std::to_string(ntohs(v4->sin_port));
   }
-  const std::string_view rest = text.substr(kHttp.size());
-  const std::size_t path = rest.find_first_of("/?#");
-  SplitUrl url{std::string(rest.substr(0, path)),
-               std::string(path == std::string_view::npos ? "" : rest.substr(path))};
-  if (url.authority.empty()) {
-    error = "the URL " + quoted(text) + " names no host";
-    return std::nullopt;
-  }
-  if (url.target.find('#') != std::string::npos) {
-    error = "the URL " + quoted(text) + " has a fragment (#…), which is never sent; leave it out";
-    return std::nullopt;
-  }
-  if (url.target.empty() || url.target.front() == '?') url.target.insert(url.target.begin(), '/');
-  return url;
+  endpoint.host_ = name;
+  return endpoint;
 }
 
-std::optional<Url> parse_url(std::string_view text, std::string& error) {
-  std::optional<SplitUrl> url = split_url(text, error);
-  if (!url) return std::nullopt;
-  const bool has_port =
-      !url->authority.ends_with(']') &&
-      url->authority.find(':', url->authority.rfind(']') + 1) != std::string::npos;
-  if (!has_port) url->authority += ":80";
-  std::optional<Endpoint> endpoint = Endpoint::parse(url->authority, error);
-  if (!endpoint) return std::nullopt;
-  return Url{*std::move(endpoint), std::move(url->target)};
+std::string Endpoint::text() const {
+  const bool named = family() != AF_UNIX && host_ != place_;
+  return named ? host_ + " (" + place_ + ")" : place_;
 }
 
 }  // namespace hotlap::load

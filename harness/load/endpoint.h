@@ -1,5 +1,5 @@
-// Where a load goes: an IPv4 or IPv6 address and a port, or a Unix socket. Names are not looked up,
-// `localhost` apart, which is 127.0.0.1: a load is aimed at an address.
+// Where a load goes: an IPv4 or IPv6 address and a port, or a Unix socket. Names are for resolve.h;
+// of them only `localhost` is known here, as 127.0.0.1.
 #ifndef HOTLAP_HARNESS_LOAD_ENDPOINT_H_
 #define HOTLAP_HARNESS_LOAD_ENDPOINT_H_
 
@@ -12,43 +12,39 @@
 
 namespace hotlap::load {
 
+// "HOST:PORT" in its parts; an IPv6 address stands in brackets, which are not part of `host`.
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+  bool bracketed = false;
+};
+std::optional<HostPort> split_host_port(std::string_view text, std::string& error);
+
 class Endpoint {
  public:
   // "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "unix:/path". On failure nullopt, and `error`
   // names what was wrong.
   static std::optional<Endpoint> parse(std::string_view text, std::string& error);
+  // An address that `name` ("example.test:8080") was found to have.
+  static Endpoint of(const sockaddr* address, socklen_t length, const std::string& name);
 
   int family() const { return address_.ss_family; }
   const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&address_); }
   socklen_t address_length() const { return length_; }
-  // As it stands in a Host header and in messages: "127.0.0.1:8080", "[::1]:8080" (port 80 is
-  // written too); "localhost" for a Unix socket.
+  // As it stands in a Host header: the name that was asked for, else "127.0.0.1:8080", "[::1]:8080"
+  // (port 80 is written too); "localhost" for a Unix socket.
   const std::string& host() const { return host_; }
-  // As in messages: host(), or "unix:/path".
-  const std::string& text() const { return text_; }
+  // Where that is: "127.0.0.1:8080", "[::1]:8080", "unix:/path".
+  const std::string& place() const { return place_; }
+  // As in messages: the place, and before it the name where one was asked for.
+  std::string text() const;
 
  private:
   sockaddr_storage address_{};
   socklen_t length_ = 0;
   std::string host_;
-  std::string text_;
+  std::string place_;
 };
-
-// "http://127.0.0.1:8080/hello?x=1" → its endpoint and "/hello?x=1". The port is 80 when absent,
-// the target "/"; a fragment is an error, as is any scheme but http.
-struct Url {
-  Endpoint endpoint;
-  std::string target;
-};
-std::optional<Url> parse_url(std::string_view text, std::string& error);
-
-// The same without asking whether the authority is an address: "example.test:8080" and
-// "/hello?x=1".
-struct SplitUrl {
-  std::string authority;
-  std::string target;
-};
-std::optional<SplitUrl> split_url(std::string_view text, std::string& error);
 
 }  // namespace hotlap::load
 

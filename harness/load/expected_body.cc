@@ -32,17 +32,23 @@ const Body* ExpectedBody::learn(Body body) {
   return owned_.get();
 }
 
-void BodyComparison::begin(const Body* expected, bool gather) {
+void BodyComparison::begin(const Body* expected, bool gather, bool hash) {
   expected_ = expected;
   gather_ = gather;
+  hash_ = hash;
   differs_ = false;
   length_ = 0;
   rest_hash_ = Body{}.rest_hash;
   if (gather) gathered_ = Body{};
+  if (!hash) return;
+  if (digest_ == nullptr) digest_.reset(EVP_MD_CTX_new());
+  EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr);
 }
 
 void BodyComparison::add(std::string_view piece) {
   if (gather_) gathered_.append(piece);
+  if (hash_) EVP_DigestUpdate(digest_.get(), piece.data(), piece.size());
+  if (expected_ == nullptr) length_ += piece.size();
   if (expected_ == nullptr || differs_) return;
   if (piece.size() > expected_->length - length_) {
     differs_ = true;
@@ -57,6 +63,14 @@ void BodyComparison::add(std::string_view piece) {
   }
   rest_hash_ = hash_on(rest_hash_, piece);
   length_ += piece.size();
+}
+
+std::string BodyComparison::sha256() {
+  std::string hash(EVP_MAX_MD_SIZE, '\0');
+  unsigned size = 0;
+  EVP_DigestFinal_ex(digest_.get(), reinterpret_cast<unsigned char*>(hash.data()), &size);
+  hash.resize(size);
+  return hash;
 }
 
 bool BodyComparison::equal() const {

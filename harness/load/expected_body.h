@@ -4,6 +4,8 @@
 #ifndef HOTLAP_HARNESS_LOAD_EXPECTED_BODY_H_
 #define HOTLAP_HARNESS_LOAD_EXPECTED_BODY_H_
 
+#include <openssl/evp.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -39,24 +41,34 @@ class ExpectedBody {
   std::atomic<const Body*> published_{nullptr};
 };
 
+struct FreeDigest {
+  void operator()(EVP_MD_CTX* digest) const { EVP_MD_CTX_free(digest); }
+};
+using DigestPtr = std::unique_ptr<EVP_MD_CTX, FreeDigest>;
+
 // Compares one body, piece by piece, with what is expected, or gathers it where nothing is yet.
 class BodyComparison {
  public:
-  // `expected` is null for any body, or to learn (then `gather` is set).
-  void begin(const Body* expected, bool gather);
+  // `expected` is null for any body, or to learn (then `gather` is set, and `hash` where a SHA-256
+  // will be asked for).
+  void begin(const Body* expected, bool gather, bool hash = false);
   void add(std::string_view piece);
   // At the body's end: whether it equals the expectation; true where there is none.
   bool equal() const;
+  std::uint64_t length() const { return length_; }
+  std::string sha256();  // of 32 bytes; once, at the end of a body that was hashed
   bool gathering() const { return gather_; }
   Body take_gathered() { return std::move(gathered_); }
 
  private:
   const Body* expected_ = nullptr;
   bool gather_ = false;
+  bool hash_ = false;
   bool differs_ = false;
   std::uint64_t length_ = 0;
   std::uint64_t rest_hash_ = 0;
   Body gathered_;
+  DigestPtr digest_;  // made when first needed
 };
 
 }  // namespace hotlap::load

@@ -29,7 +29,7 @@ std::string remedy(int error, const Endpoint& endpoint) {
     case ETIMEDOUT:
       return "the server does not take more connections: raise its backlog and descriptor limit";
     case EPROTO:
-      return "is " + endpoint.text() + " a TLS server, and its certificate one to trust?";
+      return "is that a TLS server, and its certificate one to trust (--ca, --insecure)?";
     case ECANCELED:
       return "the load was cancelled";
     default:
@@ -57,7 +57,7 @@ std::unique_ptr<Generator> Generator::start(const std::vector<int>& cpus, int th
     return nullptr;
   }
   auto crew = std::make_unique<Crew>(Clock(simulated));
-  if (!crew->cancel_event.valid()) {
+  if (!crew->end_event.valid()) {
     error = std::string("cannot make an eventfd for the load: ") + std::strerror(errno);
     return nullptr;
   }
@@ -69,6 +69,9 @@ std::unique_ptr<Generator> Generator::start(const std::vector<int>& cpus, int th
 
 std::size_t Generator::add_arm(ArmSpec spec) {
   spec.timeout_ns = std::min(spec.timeout_ns, kLongestNs);
+  for (std::int64_t* part : {&spec.connect_timeout_ns, &spec.first_byte_timeout_ns}) {
+    *part = *part > 0 ? std::min(*part, spec.timeout_ns) : spec.timeout_ns;
+  }
   crew_->arms.push_back(std::make_unique<Arm>(std::move(spec)));
   for (Crew::Worker& worker : crew_->workers) worker.lanes.resize(crew_->arms.size());
   return crew_->arms.size() - 1;
@@ -93,13 +96,13 @@ Opened Generator::open(std::size_t arm_index) {
     std::unique_ptr<Lane>& lane = worker.lanes[arm_index];
     if (!lane) {
       lane = std::make_unique<Lane>(arm, thread, crew_->team->size(), worker.buffer,
-                                    crew_->cancel_event.get(), crew_->cancelled, crew_->clock);
+                                    crew_->end_event.get(), crew_->ending, crew_->clock);
     }
     achieved[static_cast<std::size_t>(thread)] = lane->open();
   });
   for (const int count : achieved) opened.achieved += count;
   if (opened.achieved == opened.asked) return opened;
-  int error = crew_->cancelled.load() ? ECANCELED : ECONNRESET;
+  int error = crew_->to_end() ? ECANCELED : ECONNRESET;
   std::string fault = std::strerror(error);
   for (int thread = 0; thread < crew_->team->size(); ++thread) {
     const Lane& lane = *crew_->lane(thread, arm_index);
@@ -152,10 +155,14 @@ void Generator::Crew::drive(int thread, std::size_t arm, const Stint& stint) {
   worker.wall_ns = clock.now_ns() - before_ns;
 }
 
-void Generator::cancel() {
-  crew_->cancelled.store(true);
+void Generator::Crew::end(Ending how) {
+  Ending none = Ending::kNone;
+  if (!ending.compare_exchange_strong(none, how) && how == Ending::kCancel) ending.store(how);
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(crew_->cancel_event.get(), &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = ::write(end_event.get(), &one, sizeof one);
 }
+
+void Generator::stop() { crew_->end(Ending::kStop); }
+void Generator::cancel() { crew_->end(Ending::kCancel); }
 
 }  // namespace hotlap::load

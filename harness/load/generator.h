@@ -34,7 +34,10 @@ struct ArmSpec {
   bool keep_alive = true;                   // false: a connection for each request
   int pipeline = 1;                         // requests in flight on one connection, at most
   std::int64_t timeout_ns = 5'000'000'000;  // from the send of a request, its connecting included
-  std::optional<TlsSpec> tls = {};          // plain when absent
+  // Likewise, until it has a connection, and until a byte of its reply; 0: as timeout_ns.
+  std::int64_t connect_timeout_ns = 0;
+  std::int64_t first_byte_timeout_ns = 0;
+  std::optional<TlsSpec> tls = {};  // plain when absent
 };
 
 struct Opened {
@@ -76,7 +79,7 @@ using EdgeCallback = std::function<bool(const Edge&)>;
 
 struct RunResult {
   std::vector<SliceResult> slices;  // fewer than scheduled when ended early
-  bool cancelled = false;
+  bool cancelled = false;           // or stopped
   std::string error;  // a schedule that names an arm that was never opened; nothing was run
 };
 
@@ -110,7 +113,9 @@ struct LoadReport {
   std::int64_t reopened = 0;  // connections opened anew after a failure
   std::int64_t tls_handshakes = 0;
   std::int64_t tls_resumed = 0;  // of these
-  bool cancelled = false;
+  std::string tls_protocol;      // of the last of these; empty in plain
+  std::string tls_cipher;
+  bool cancelled = false;  // or stopped
   // X·R/N after the ramp (a tenth of the run, at most a second): 1 in a sound closed loop. Absent
   // when the run was too short to have a steady part.
   std::optional<double> little_ratio;
@@ -152,8 +157,10 @@ class Generator {
   // bytes of a reply"); empty when there was none.
   std::string first_failure(std::size_t arm);
 
-  // From any thread, also from a signal-driven one: sending stops at once, replies in flight get
-  // 100 ms, and what is still unanswered counts as in_flight. It holds for all later calls too.
+  // From any thread: nothing more is sent, replies in flight get the drain of the plan, as at its
+  // end, or with cancel() 100 ms; what is still unanswered counts as in_flight. Both hold for all
+  // later calls too.
+  void stop();
   void cancel();
 
  private:

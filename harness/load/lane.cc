@@ -16,11 +16,11 @@ constexpr int kBatch = 256;
 
 }  // namespace
 
-Lane::Lane(Arm& arm, int first, int stride, std::span<char> buffer, int cancel_fd,
-           const std::atomic<bool>& cancelled, Clock clock)
+Lane::Lane(Arm& arm, int first, int stride, std::span<char> buffer, int end_fd,
+           const std::atomic<Ending>& ending, Clock clock)
     : arm_(arm),
       buffer_(buffer),
-      cancelled_(cancelled),
+      ending_(ending),
       clock_(clock),
       share_{first, stride, arm.spec.connections},
       connections_(static_cast<std::size_t>(share_.own())),
@@ -44,7 +44,7 @@ Lane::Lane(Arm& arm, int first, int stride, std::span<char> buffer, int cancel_f
   // Edge-triggered: it wakes each lane once and then lets its drain sleep.
   event.events = EPOLLIN | EPOLLET;
   event.data.ptr = nullptr;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, cancel_fd, &event);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, end_fd, &event);
 }
 
 void Lane::drive(const Stint& stint) {
@@ -55,7 +55,7 @@ void Lane::drive(const Stint& stint) {
   steady_began_ns_ = 0;
   publish_at_ns_ = stint.publish_every_ns > 0 ? stint.start_ns + stint.publish_every_ns : INT64_MAX;
   pacer_.reset();
-  if (cancelled_.load(std::memory_order_relaxed)) stop_ns_ = 0;
+  if (to_end()) stop_ns_ = 0;
   stint.open != nullptr ? begin_open() : begin_all();
   tend();
   flush_sends();

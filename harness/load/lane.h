@@ -28,6 +28,13 @@
 
 namespace hotlap::load {
 
+// Whether all load is to end before its time, and how.
+enum class Ending : std::uint8_t {
+  kNone,
+  kStop,    // nothing more is sent; replies get the time that the stint's drain gives them
+  kCancel,  // likewise, and a short time only
+};
+
 // How long to drive, and what else to do meanwhile.
 struct Stint {
   std::int64_t start_ns = 0;                    // where the open loop's plan begins
@@ -50,6 +57,8 @@ struct LaneTotals {
   std::int64_t reopened = 0;
   std::int64_t tls_handshakes = 0;
   std::int64_t tls_resumed = 0;  // of these
+  std::string tls_protocol;      // of the last of these
+  std::string tls_cipher;
   // Over the steady part: requests in flight integrated over time, and that time by connections.
   std::int64_t steady_in_flight_ns = 0;
   std::int64_t steady_capacity_ns = 0;
@@ -58,9 +67,9 @@ struct LaneTotals {
 class Lane {
  public:
   // Connections `first`, `first + stride`, … of the arm. `buffer` is the thread's own, shared by
-  // its lanes. `cancel_fd` is readable once `cancelled` is set.
-  Lane(Arm& arm, int first, int stride, std::span<char> buffer, int cancel_fd,
-       const std::atomic<bool>& cancelled, Clock clock);
+  // its lanes. `end_fd` is readable once `ending` is set.
+  Lane(Arm& arm, int first, int stride, std::span<char> buffer, int end_fd,
+       const std::atomic<Ending>& ending, Clock clock);
 
   // Connects what is closed and waits, at most the arm's time-out. Returns how many stand.
   int open();
@@ -111,13 +120,17 @@ class Lane {
   void set_timer(std::int64_t at_ns);
   void publish();
   bool in_budget(std::int64_t now);
+  Wait waits_for(const Connection& connection) const;
+  std::int64_t deadline_ns(const Connection& connection) const;
   bool expire(Connection& connection, std::int64_t now);
   void revive(Connection& connection, std::int64_t now);
   std::int64_t next_occasion(std::int64_t now) const;
+  bool to_end() const { return ending_.load(std::memory_order_relaxed) != Ending::kNone; }
   bool usable() const { return epoll_.valid() && timer_.valid(); }
 
   // lane_connect.cc: opening, closing, idle connections.
   int connect(Connection& connection);
+  void ready_to_send(Connection& connection);
   int connected(Connection& connection);
   void await_connects();
   void watch(Connection& connection, int operation, bool writable);
@@ -155,6 +168,7 @@ class Lane {
   ReplyMemo& memo(Connection& connection);
   ExpectedBody& expected_body(Connection& connection);
   Outcome judge(Connection& connection);
+  std::string fault_of_body(Connection& connection, const Request& request);
   void complete(Connection& connection, Outcome outcome, bool keep);
   void settle(Connection& connection, Outcome outcome, std::int64_t now);
   void fail(Connection& connection, Outcome outcome, std::int64_t now, std::string_view why);
@@ -162,7 +176,7 @@ class Lane {
 
   Arm& arm_;
   std::span<char> buffer_;
-  const std::atomic<bool>& cancelled_;
+  const std::atomic<Ending>& ending_;
   const Clock clock_;
   const Share share_;
   Fd epoll_;

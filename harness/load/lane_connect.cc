@@ -20,17 +20,26 @@ void Lane::watch(Connection& connection, int operation, bool writable) {
 
 // Begins to connect; the errno of a failure (EPROTO of TLS), else 0.
 int Lane::connect(Connection& connection) {
+  connection.connect_ns = clock_.now_ns();
   Dialled dialled = dial(arm_.spec.endpoint);
   if (dialled.error != 0) return dialled.error;
   connection.socket = std::move(dialled.socket);
-  connection.state = dialled.connected ? State::kIdle : State::kConnecting;
+  connection.state = State::kConnecting;
   connection.partial = false;
   if (arm_.per_connection) {
     connection.own = std::make_unique<OwnReplies>(arm_.requests.size());
   }
   if (arm_.tls != nullptr) begin_tls(connection);
   watch(connection, EPOLL_CTL_ADD, !dialled.connected);
-  return arm_.tls != nullptr && dialled.connected ? shake_hands(connection) : 0;
+  if (!dialled.connected) return 0;
+  if (arm_.tls != nullptr) return shake_hands(connection);
+  ready_to_send(connection);
+  return 0;
+}
+
+void Lane::ready_to_send(Connection& connection) {
+  connection.state = State::kIdle;
+  times_.connecting.record(clock_.now_ns() - connection.connect_ns);
 }
 
 // What a connect under way came to; the errno of a failure, else 0. A handshake may go on then.
@@ -40,7 +49,7 @@ int Lane::connected(Connection& connection) {
   getsockopt(connection.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) return error;
   if (connection.tls != nullptr) return shake_hands(connection);
-  connection.state = State::kIdle;
+  ready_to_send(connection);
   watch(connection, EPOLL_CTL_MOD, false);
   return 0;
 }
@@ -80,11 +89,11 @@ void Lane::close() {
 
 // Waits for connects under way; those that fail or take longer than the time-out end up dead.
 void Lane::await_connects() {
-  const std::int64_t until_ns = clock_.now_ns() + arm_.spec.timeout_ns;
+  const std::int64_t until_ns = clock_.now_ns() + arm_.spec.connect_timeout_ns;
   auto under_way = std::count_if(connections_.begin(), connections_.end(),
                                  [](auto& c) { return c.state == State::kConnecting; });
   std::array<epoll_event, 64> events;
-  while (under_way > 0 && !cancelled_.load(std::memory_order_relaxed)) {
+  while (under_way > 0 && !to_end()) {
     const std::int64_t left_ns = until_ns - clock_.now_ns();
     if (left_ns <= 0) break;
     const int wait_ms = static_cast<int>(std::min<std::int64_t>(left_ns / 1'000'000 + 1, 60'000));

@@ -74,7 +74,8 @@ void Lane::begin_reply(Connection& connection) {
   connection.reader.begin(request.head);
   const bool any = request.body_rule == BodyRule::kAny;
   const Body* const expected = any ? nullptr : expected_body(connection).get();
-  connection.comparison.begin(expected, !any && expected == nullptr);
+  const bool gather = !any && expected == nullptr;
+  connection.comparison.begin(expected, gather, gather && !request.expected_sha256.empty());
 }
 
 // The full parser, on the first flight's reply; takes what belongs to it off `bytes`.
@@ -129,14 +130,28 @@ Outcome Lane::judge(Connection& connection) {
                                  std::to_string(request.expected_status) + " was expected");
     return Outcome::kUnexpectedStatus;
   }
-  bool equal = connection.comparison.equal();
-  if (connection.comparison.gathering()) {
-    const Body body = connection.comparison.take_gathered();
-    equal = *expected_body(connection).learn(body) == body;
-  }
-  if (equal) return Outcome::kOk;
-  note_failure(connection, "a body other than the one expected");
+  const std::string fault = fault_of_body(connection, request);
+  if (fault.empty()) return Outcome::kOk;
+  note_failure(connection, fault);
   return Outcome::kUnexpectedBody;
+}
+
+// Empty when it is as expected. What is learned from then on has been held against all that was
+// asked of it.
+std::string Lane::fault_of_body(Connection& connection, const Request& request) {
+  BodyComparison& comparison = connection.comparison;
+  constexpr const char* kOther = "a body other than the one expected";
+  if (!comparison.gathering() && !comparison.equal()) return kOther;
+  if (request.expected_length && comparison.length() != *request.expected_length) {
+    return "a body of " + std::to_string(comparison.length()) + " bytes where " +
+           std::to_string(*request.expected_length) + " were expected";
+  }
+  if (!comparison.gathering()) return "";
+  if (!request.expected_sha256.empty() && comparison.sha256() != request.expected_sha256) {
+    return "a body of another SHA-256 than the one expected";
+  }
+  const Body body = comparison.take_gathered();
+  return *expected_body(connection).learn(body) == body ? "" : kOther;
 }
 
 // The first flight ends in a class.

@@ -19,9 +19,10 @@ void Lane::tend() {
   std::uint64_t expirations = 0;
   if (::read(timer_.get(), &expirations, sizeof expirations) > 0) timer_at_ns_ = INT64_MAX;
   const std::int64_t now = clock_.now_ns();
-  if (cancelled_.load(std::memory_order_relaxed) && drain_until_ns_ > now + kCancelDrainNs) {
-    if (stop_ns_ != 0) end_sending(now);
-    drain_until_ns_ = now + kCancelDrainNs;
+  const Ending ending = ending_.load(std::memory_order_relaxed);
+  if (ending != Ending::kNone && stop_ns_ != 0) end_sending(now);
+  if (ending == Ending::kCancel) {
+    drain_until_ns_ = std::min(drain_until_ns_, now + kCancelDrainNs);
   }
   if (steady_began_ns_ == 0 && now >= stint_.steady_from_ns && stop_ns_ != 0) {
     steady_began_ns_ = now;
@@ -43,10 +44,32 @@ void Lane::tend() {
   if (in_flight_ > 0 || stint_.revive) set_timer(next_occasion(now));
 }
 
+// What its oldest request waits for.
+Wait Lane::waits_for(const Connection& connection) const {
+  if (connection.state == State::kConnecting) return Wait::kConnection;
+  return connection.partial ? Wait::kWholeReply : Wait::kFirstByte;
+}
+
+// Until when that one may; later ones have had less time.
+std::int64_t Lane::deadline_ns(const Connection& connection) const {
+  const std::int64_t limits_ns[] = {arm_.spec.connect_timeout_ns, arm_.spec.first_byte_timeout_ns,
+                                    arm_.spec.timeout_ns};
+  return connection.flights.front().sent_ns +
+         limits_ns[static_cast<std::size_t>(waits_for(connection))];
+}
+
 // Fails what is on the connection once its oldest request has had its time.
 bool Lane::expire(Connection& connection, std::int64_t now) {
-  if (now < connection.flights.front().sent_ns + arm_.spec.timeout_ns) return false;
-  fail(connection, Outcome::kTimeout, now, "no whole reply within the time-out");
+  if (now < deadline_ns(connection)) return false;
+  constexpr const char* kWhy[] = {"no connection within the time-out",
+                                  "no byte of a reply within the time-out",
+                                  "no whole reply within the time-out"};
+  const Wait wait = waits_for(connection);
+  ++totals_.counts.timeout(wait);
+  // Of the others not a byte has come.
+  totals_.counts.timeout(wait == Wait::kWholeReply ? Wait::kFirstByte : wait) +=
+      static_cast<std::int64_t>(connection.flights.size()) - 1;
+  fail(connection, Outcome::kTimeout, now, kWhy[static_cast<std::size_t>(wait)]);
   return true;
 }
 
@@ -68,10 +91,19 @@ void Lane::revive(Connection& connection, std::int64_t now) {
 }
 
 std::int64_t Lane::next_occasion(std::int64_t now) const {
-  std::int64_t next = std::min({publish_at_ns_, drain_until_ns_, now + arm_.spec.timeout_ns});
+  const ArmSpec& spec = arm_.spec;
+  // No request that starts later, or waits for something else by then, can be due earlier.
+  const std::int64_t shortest_ns = std::min(spec.connect_timeout_ns, spec.first_byte_timeout_ns);
+  std::int64_t next = std::min({publish_at_ns_, drain_until_ns_, now + shortest_ns});
   for (const Connection& connection : connections_) {
     if (!connection.flights.empty()) {
-      next = std::min(next, connection.flights.front().sent_ns + arm_.spec.timeout_ns);
+      next = std::min(next, deadline_ns(connection));
+      // Once it is connected, or the reply under way is whole, a first byte may be due sooner.
+      const std::size_t then = connection.partial ? 1 : 0;
+      if (then < connection.flights.size()) {
+        const std::int64_t due_ns = connection.flights[then].sent_ns + spec.first_byte_timeout_ns;
+        if (due_ns > now) next = std::min(next, due_ns);
+      }
     }
     const bool waits = connection.health == Health::kDead && (!pacer_ || connection.parked > 0);
     if (waits && stint_.revive && stop_ns_ != 0) {

@@ -20,7 +20,9 @@ int Lane::shake_hands(Connection& connection) {
   if (step == TlsWire::Step::kDone) {
     ++totals_.tls_handshakes;
     totals_.tls_resumed += connection.tls->resumed() ? 1 : 0;
-    connection.state = State::kIdle;
+    totals_.tls_protocol = connection.tls->protocol();
+    totals_.tls_cipher = connection.tls->cipher();
+    ready_to_send(connection);
   }
   const bool writable = step == TlsWire::Step::kNeedWrite;
   if (connection.wants_write != writable) watch(connection, EPOLL_CTL_MOD, writable);
@@ -28,7 +30,6 @@ int Lane::shake_hands(Connection& connection) {
 }
 
 void Lane::begin_tls(Connection& connection) {
-  connection.state = State::kConnecting;
   connection.tls =
       std::make_unique<TlsWire>(*arm_.tls, connection.socket.get(), connection.session.get());
 }

@@ -7,8 +7,11 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include "harness/load/generator.h"
+#include "harness/load/scripted_server.h"
+#include "harness/load/test_certificate.h"
 #include "server/conformance/pipelines.h"
 #include "server/conformance/server_process.h"
 
@@ -17,21 +20,31 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A server, and the certificate that it has made.
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A server, and the certificate that it has made or was given.
 class TlsServer {
  public:
-  explicit TlsServer(const std::string& pipeline) {
+  explicit TlsServer(const std::string& pipeline, const std::optional<Issued>& given = {}) {
     std::string pattern = testing::TempDir() + "hotlap-load-tls-XXXXXX";
     if (mkdtemp(pattern.data()) != nullptr) directory_ = pattern;
     const std::string path = directory_ / "made.pem";
     const bool tls = pipeline.find("transport=tls") != std::string::npos;
     std::vector<std::string> flags;
     if (tls) flags = {"--tls-certificate-out", path};
+    if (given) {
+      std::ofstream(directory_ / "given.pem") << given->certificate;
+      std::ofstream(directory_ / "given.key") << given->key;
+      flags.insert(flags.end(), {"--tls-certificate", directory_ / "given.pem", "--tls-key",
+                                 directory_ / "given.key"});
+    }
     server_ =
         std::make_unique<conformance::ServerProcess>(conformance::server_command(pipeline, flags));
     EXPECT_EQ(server_->error(), "");
-    std::ifstream in(path);
-    pem_.assign(std::istreambuf_iterator<char>(in), {});
+    pem_ = read_file(path);
   }
   ~TlsServer() { std::filesystem::remove_all(directory_); }
 
@@ -129,6 +142,132 @@ TEST(LoadTls, ACertificateThatIsNotTrustedIsAFaultOfTls) {
   spec = server.trusted();
   spec.trusted_pem = "no certificate";
   EXPECT_THAT(load(server, spec, true, 1).opened.error, HasSubstr("no certificate to trust"));
+}
+
+// Every request of a load whose connections cannot shake hands is in the class of TLS, and the
+// first failure says why.
+void expect_refused(const TlsServer& server, const TlsSpec& tls, const char* why) {
+  const Loaded loaded = load(server, tls, false, 8);
+  EXPECT_THAT(loaded.opened.error, HasSubstr(why));
+  EXPECT_EQ(loaded.opened.achieved, 0);
+  EXPECT_EQ(loaded.report.counts[Outcome::kTls], loaded.report.counts.started) << why;
+  EXPECT_GT(loaded.report.counts.started, 0);
+  EXPECT_THAT(loaded.first_failure, HasSubstr(why));
+}
+
+TEST(LoadTls, WhatIsWrongWithACertificateIsToldInWords) {
+  const TestAuthority authority;
+  const TlsSpec trusting{.trusted_pem = authority.pem(), .server_name = "localhost"};
+  {
+    const TlsServer good("fast,transport=tls", authority.issue({}));
+    EXPECT_EQ(load(good, trusting, true, 10).report.counts.ok(), 10);
+    TlsSpec by_address = trusting;
+    by_address.server_name = "::1";
+    EXPECT_EQ(load(good, by_address, true, 10).report.counts.ok(), 10);
+    by_address.server_name = "127.0.0.2";
+    expect_refused(good, by_address, "IP address mismatch");
+    TlsSpec of_the_system = trusting;
+    of_the_system.trusted_pem = "";
+    expect_refused(good, of_the_system, "unable to get local issuer certificate");
+  }
+  const TlsServer self_signed("fast,transport=tls");
+  expect_refused(self_signed, trusting, "self-signed certificate");
+  const TlsServer expired("fast,transport=tls", authority.issue({.from_s = -7200, .until_s = -60}));
+  expect_refused(expired, trusting, "certificate has expired");
+  const TlsServer early("fast,transport=tls", authority.issue({.from_s = 1800}));
+  expect_refused(early, trusting, "certificate is not yet valid");
+  const TlsServer other("fast,transport=tls", authority.issue({.names = "DNS:other.test"}));
+  expect_refused(other, trusting, "hostname mismatch");
+}
+
+// What a client says of itself in its first message.
+struct Hello {
+  std::string server_name = "(none)";
+  std::string protocols;  // ALPN's list
+};
+
+int look_at_hello(SSL* ssl, int*, void* into) {
+  auto& hello = *static_cast<Hello*>(into);
+  const unsigned char* bytes = nullptr;
+  std::size_t size = 0;
+  if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &size) == 1) {
+    // Two lengths and a type stand before the one name.
+    hello.server_name.assign(reinterpret_cast<const char*>(bytes) + 5, size - 5);
+  }
+  if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation, &bytes,
+                                &size) == 1) {
+    hello.protocols.assign(reinterpret_cast<const char*>(bytes) + 2, size - 2);
+  }
+  return SSL_CLIENT_HELLO_SUCCESS;
+}
+
+Hello hello_for(const std::string& server_name) {
+  const TestAuthority authority;
+  Hello hello;
+  const tls::ContextPtr context = TestAuthority::server_context(authority.issue({}));
+  SSL_CTX_set_client_hello_cb(context.get(), look_at_hello, &hello);
+  ScriptedServer server([&context](Peer& peer) {
+    const tls::SslPtr ssl(SSL_new(context.get()));
+    SSL_set_fd(ssl.get(), peer.fd());
+    SSL_accept(ssl.get());
+  });
+  std::string error;
+  const auto generator = Generator::start({}, 1, error);
+  ArmSpec spec{server.endpoint(), {RequestSpec{}}};
+  spec.connections = 1;
+  spec.tls = TlsSpec{.trusted_pem = authority.pem(), .server_name = server_name};
+  EXPECT_EQ(generator->open(generator->add_arm(spec)).error, "");
+  return hello;
+}
+
+TEST(LoadTls, SaysANameToTheServerButNoAddress) {
+  const Hello named = hello_for("localhost");
+  EXPECT_EQ(named.server_name, "localhost");
+  EXPECT_EQ(named.protocols, "\x08http/1.1");
+  EXPECT_EQ(hello_for("127.0.0.1").server_name, "(none)");
+  EXPECT_EQ(hello_for("::1").server_name, "(none)");
+}
+
+// One that speaks HTTP/2 alone says so and ends it.
+TEST(LoadTls, AServerOfAnotherProtocolIsAFaultOfTls) {
+  const TestAuthority authority;
+  const tls::ContextPtr context = TestAuthority::server_context(authority.issue({}));
+  SSL_CTX_set_alpn_select_cb(
+      context.get(),
+      [](SSL*, const unsigned char**, unsigned char*, const unsigned char*, unsigned, void*) {
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+      },
+      nullptr);
+  ScriptedServer server([&context](Peer& peer) {
+    const tls::SslPtr ssl(SSL_new(context.get()));
+    SSL_set_fd(ssl.get(), peer.fd());
+    SSL_accept(ssl.get());
+    peer.wait_for_end();
+  });
+  std::string error;
+  const auto generator = Generator::start({}, 1, error);
+  ArmSpec spec{server.endpoint(), {RequestSpec{}}};
+  spec.tls = TlsSpec{.verify = false};
+  EXPECT_THAT(generator->open(generator->add_arm(spec)).error,
+              HasSubstr("no application protocol"));
+}
+
+TEST(LoadTls, WhatWasAgreedOnIsTold) {
+  const TlsServer server("fast,transport=tls");
+  const Loaded loaded = load(server, server.trusted(), true, 10);
+  EXPECT_THAT(loaded.report.tls_protocol, HasSubstr("TLSv1."));
+  EXPECT_THAT(loaded.report.tls_cipher, HasSubstr("_"));
+  EXPECT_EQ(loaded.report.times.connecting.count(), 4);
+  const TlsServer plain("fast");
+  std::string error;
+  const auto generator = Generator::start({}, 1, error);
+  const std::size_t arm = generator->add_arm({plain.endpoint(), {RequestSpec{.target = "/hello"}}});
+  ASSERT_EQ(generator->open(arm).error, "");
+  LoadPlan plan;
+  plan.requests = 10;
+  const LoadReport report = generator->load(arm, plan, nullptr);
+  EXPECT_EQ(report.tls_protocol, "");
+  EXPECT_EQ(report.times.connecting.count(), 16);
 }
 
 TEST(LoadTls, AServerThatSpeaksNoTlsIsAFaultOfTlsInEveryRequest) {

@@ -26,6 +26,11 @@ enum class Outcome : std::uint8_t {
 
 inline constexpr std::size_t kOutcomes = 10;
 
+// What a request waited for in vain when it timed out.
+enum class Wait : std::uint8_t { kConnection, kFirstByte, kWholeReply };
+
+inline constexpr std::size_t kWaits = 3;
+
 // The class's name as results print it: "ok", "unexpected_status", ….
 std::string_view name(Outcome outcome);
 
@@ -33,6 +38,7 @@ struct Counts {
   std::int64_t started = 0;
   std::int64_t late = 0;  // open loop: of those, sent late, whatever became of them
   std::array<std::int64_t, kOutcomes> by_outcome{};
+  std::array<std::int64_t, kWaits> timeouts{};  // these sum to the class kTimeout
 
   std::int64_t& operator[](Outcome outcome) {
     return by_outcome[static_cast<std::size_t>(outcome)];
@@ -40,6 +46,8 @@ struct Counts {
   std::int64_t operator[](Outcome outcome) const {
     return by_outcome[static_cast<std::size_t>(outcome)];
   }
+  std::int64_t& timeout(Wait wait) { return timeouts[static_cast<std::size_t>(wait)]; }
+  std::int64_t timeout(Wait wait) const { return timeouts[static_cast<std::size_t>(wait)]; }
   std::int64_t ok() const { return (*this)[Outcome::kOk]; }
   // The sum over all classes; equals `started` whenever nothing runs.
   std::int64_t classified() const {
@@ -58,6 +66,7 @@ struct Counts {
     started += other.started;
     late += other.late;
     for (std::size_t i = 0; i < kOutcomes; ++i) by_outcome[i] += other.by_outcome[i];
+    for (std::size_t i = 0; i < kWaits; ++i) timeouts[i] += other.timeouts[i];
     return *this;
   }
   bool operator==(const Counts&) const = default;

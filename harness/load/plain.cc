@@ -63,6 +63,10 @@ void Generator::Crew::fill(std::size_t arm, std::int64_t start_ns, LoadReport& r
     report.reopened += totals.reopened;
     report.tls_handshakes += totals.tls_handshakes;
     report.tls_resumed += totals.tls_resumed;
+    if (!totals.tls_protocol.empty()) {
+      report.tls_protocol = totals.tls_protocol;
+      report.tls_cipher = totals.tls_cipher;
+    }
     report.wall_ns = std::max(report.wall_ns, totals.last_reply_ns - start_ns);
     report.sending_ns = std::max(report.sending_ns, totals.stopped_ns - start_ns);
     steady_in_flight_ns += totals.steady_in_flight_ns;
@@ -77,7 +81,7 @@ void Generator::Crew::fill(std::size_t arm, std::int64_t start_ns, LoadReport& r
     report.little_ratio =
         static_cast<double>(steady_in_flight_ns) / static_cast<double>(steady_capacity_ns);
   }
-  report.cancelled = cancelled.load();
+  report.cancelled = to_end();
 }
 
 LoadReport Generator::load(std::size_t arm, const LoadPlan& plan,

@@ -42,6 +42,8 @@ std::string fault_of(const RequestSpec& spec) {
     return "the expected status " + std::to_string(spec.expected_status) +
            " is not that of a final reply (200 to 999)";
   }
+  const bool of_body = spec.expected_length.value_or(0) > 0 || !spec.expected_sha256.empty();
+  if (spec.method == "HEAD" && of_body) return "a reply to HEAD has no body to expect anything of";
   return "";
 }
 
@@ -68,6 +70,8 @@ std::optional<Request> build_request(const RequestSpec& spec, const Endpoint& en
   request.expected_status = spec.expected_status;
   request.body_rule = spec.body_rule;
   request.expected_body = spec.expected_body;
+  request.expected_length = spec.expected_length;
+  request.expected_sha256 = spec.expected_sha256;
   return request;
 }
 

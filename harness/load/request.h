@@ -2,6 +2,7 @@
 #ifndef HOTLAP_HARNESS_LOAD_REQUEST_H_
 #define HOTLAP_HARNESS_LOAD_REQUEST_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,11 @@ struct RequestSpec {
   int expected_status = 200;
   BodyRule body_rule = BodyRule::kLearned;
   std::string expected_body{};  // with kExact
-  int weight = 1;               // how many turns of the arm's it has
+  // Besides the rule: so many bytes; and, where it is learned, a body of this SHA-256 (32 bytes;
+  // empty: any).
+  std::optional<std::uint64_t> expected_length = {};
+  std::string expected_sha256{};
+  int weight = 1;  // how many turns of the arm's it has
 };
 
 struct Request {
@@ -36,6 +41,8 @@ struct Request {
   int expected_status = 200;
   BodyRule body_rule = BodyRule::kLearned;
   std::string expected_body;
+  std::optional<std::uint64_t> expected_length;
+  std::string expected_sha256;
 };
 
 // Adds Host (from the endpoint) unless given, Content-Length where there is a body, or where the

@@ -59,33 +59,6 @@ TEST(Endpoint, RefusesWithAReason) {
   EXPECT_THAT(error, HasSubstr("107"));
 }
 
-TEST(Url, SplitsEndpointAndTarget) {
-  const auto check = [](const char* text, const char* host, const char* target) {
-    std::string error;
-    const std::optional<Url> url = parse_url(text, error);
-    ASSERT_TRUE(url) << text << ": " << error;
-    EXPECT_EQ(url->endpoint.host(), host);
-    EXPECT_EQ(url->target, target);
-  };
-  check("http://127.0.0.1:8080/hello?x=1", "127.0.0.1:8080", "/hello?x=1");
-  check("http://127.0.0.1:8080", "127.0.0.1:8080", "/");
-  check("http://127.0.0.1", "127.0.0.1:80", "/");
-  check("http://127.0.0.1?q", "127.0.0.1:80", "/?q");
-  check("http://[::1]:8080/", "[::1]:8080", "/");
-  check("http://[::1]", "[::1]:80", "/");
-  check("http://localhost:99/a:b", "127.0.0.1:99", "/a:b");
-}
-
-TEST(Url, RefusesWithAReason) {
-  for (const char* text :
-       {"", "http://", "https://127.0.0.1/", "127.0.0.1:80", "http://[::1/", "http://127.0.0.1:x/",
-        "http://127.0.0.1/#top", "http://:80/", "http://user@127.0.0.1/", "http://127.0.0.1:/"}) {
-    std::string error;
-    EXPECT_FALSE(parse_url(text, error)) << text;
-    EXPECT_FALSE(error.empty()) << text;
-  }
-}
-
 std::string wire(const RequestSpec& spec, const char* to = "127.0.0.1:80", bool keep_alive = true) {
   std::string error;
   const std::optional<Request> request = build_request(spec, endpoint(to), keep_alive, error);

@@ -68,6 +68,7 @@ class Peer {
     return ::poll(&stop, 1, milliseconds) == 0;
   }
   int number() const { return number_; }  // in order of arrival, from 0
+  int fd() const { return fd_.get(); }    // for what speaks otherwise
 
  private:
   static std::size_t body_size(std::string_view head) {

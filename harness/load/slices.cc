@@ -7,10 +7,10 @@ namespace hotlap::load {
 
 bool Generator::Crew::edge(const Slices& slices, std::size_t index,
                            const SliceResult* result) const {
-  if (cancelled.load()) return false;
+  if (to_end()) return false;
   if (!slices.edge) return true;
   const bool go = slices.edge({index, slices.schedule[index].arm, result});
-  return go && !cancelled.load();
+  return go && !to_end();
 }
 
 SliceResult Generator::Crew::sum_up(const SliceSpec& slice, std::int64_t start_ns) const {
@@ -69,7 +69,7 @@ RunResult Generator::run(const std::vector<SliceSpec>& schedule, const EdgeCallb
   }
   slices.result.slices.reserve(schedule.size());
   crew_->team->run([&](int thread) { crew_->run_slices(thread, slices); });
-  slices.result.cancelled = crew_->cancelled.load();
+  slices.result.cancelled = crew_->to_end();
   return std::move(slices.result);
 }
 

@@ -1,4 +1,4 @@
-// What a load times, as histograms that add up over lanes and stretches of time. 870 KB.
+// What a load times, as histograms that add up over lanes and stretches of time. 1.2 MB.
 #ifndef HOTLAP_HARNESS_LOAD_TIMES_H_
 #define HOTLAP_HARNESS_LOAD_TIMES_H_
 
@@ -15,16 +15,21 @@ struct Times {
   Histogram service;
   // Of the failures, from when the request was to start until the failure was known.
   Histogram failures;
+  // Of the connections that came about, from the connect until one could send: with TLS, until
+  // hands were shaken.
+  Histogram connecting;
 
   void merge(const Times& other) {
     response.merge(other.response);
     service.merge(other.service);
     failures.merge(other.failures);
+    connecting.merge(other.connecting);
   }
   void reset() {
     response.reset();
     service.reset();
     failures.reset();
+    connecting.reset();
   }
 };
 

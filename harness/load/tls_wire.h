@@ -50,6 +50,9 @@ class TlsWire {
   // One attempt; once more when the descriptor is ready for what is needed.
   Step handshake();
   bool resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
+  // What was agreed on, once it is done: "TLSv1.3", "TLS_AES_256_GCM_SHA384".
+  const char* protocol() const { return SSL_get_version(ssl_.get()); }
+  const char* cipher() const { return SSL_get_cipher_name(ssl_.get()); }
   const std::string& error() const { return error_; }
 
   // As send(2) and recv(2): -1 and errno, EAGAIN where it must wait, EPROTO for a fault of TLS

@@ -9,6 +9,9 @@ namespace {
 
 using BioPtr = std::unique_ptr<BIO, Free<BIO_free>>;
 
+// As RFC 7301 writes a list: each name with its length before it.
+constexpr unsigned char kProtocols[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+
 bool trust(SSL_CTX* context, const std::string& pem) {
   if (pem.empty()) return SSL_CTX_set_default_verify_paths(context) == 1;
   const BioPtr text(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
@@ -49,7 +52,8 @@ std::unique_ptr<ClientContext> make_client_context(const ClientSettings& setting
   made->context.reset(SSL_CTX_new(TLS_client_method()));
   SSL_CTX* const context = made->context.get();
   if (!made->socket.valid() || context == nullptr ||
-      SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1) {
+      SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_alpn_protos(context, kProtocols, sizeof kProtocols) != 0) {
     error = "cannot set up TLS: " + take_error();
     return nullptr;
   }

@@ -1,4 +1,5 @@
-// The client's side: what its connections share, and one connection made ready for a handshake.
+// The client's side: what its connections share, and one connection made ready for a handshake. TLS
+// 1.2 or 1.3; `http/1.1` is asked for by ALPN.
 #pragma once
 
 #include "server/tls/socket_bio.h"
