@@ -9,6 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "harness/cli/experiment_flags.h"
+#include "harness/cli/open_loop_flags.h"
+#include "harness/cli/stream_flags.h"
 #include "harness/proto/control.pb.h"
 
 namespace hotlap::cli {
@@ -21,10 +23,9 @@ struct LoadFlags {
   std::string host;
   std::string connect_to;
   std::string unix_path;
-  std::optional<double> rate_per_s;
   std::string promise;  // of --max-rate-within
-  std::string arrivals;
-  std::string catch_up;
+  OpenLoopFlags open;
+  StreamFlags stream;
   std::string seed;
   std::string load_cpus;
   WorkloadFlags workload;
@@ -33,6 +34,7 @@ struct LoadFlags {
   bool quiet = false;
   std::string hgrm_path;
   std::string csv_path;
+  const CLI::Option* duration_option = nullptr;  // null where the flags are not a command's
 
   void add_to(CLI::App& command);
   // Refuses flags that would have no effect.
