@@ -24,7 +24,7 @@ def test_passes_are_in_the_run_and_told(hotlap: Hotlap, out: Path) -> None:
         "--passes", "2", "--pass-s", "0.5",
     )  # fmt: skip
     assert result.code == 0, result.err
-    for words in ("response times in an open loop at 400/s", "Poisson", "descriptive only"):
+    for words in ("response times in an open loop at 400", "Poisson", "descriptive only"):
         assert words in result.out
     facts = run_facts(out)
     assert facts["effective"]["open_passes"]["loop"]["seed"] == "4"
