@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from hotlap_analysis import calls
+from hotlap_analysis import calls, open_loop
 from hotlap_analysis.document import Picture, Pictures
 from hotlap_analysis.facts import Facts, role_effects
 from hotlap_analysis.pictures import drift, forest, headline, percentiles, roles, rounds, syscalls
@@ -28,7 +28,12 @@ def draw(facts: Facts) -> Pictures:
         if effects and comparison.relative:
             add("roles", lambda width: roles.draw(comparison, effects, width, STAND_IN))
     if len(facts.tables.latency) and percentiles.curves(facts):
-        add("percentiles", lambda width: percentiles.draw(facts, width, STAND_IN))
+        in_slices = percentiles.curves(facts)
+        add("percentiles", lambda width: percentiles.draw(facts, in_slices, [], width, STAND_IN))
+    tails = open_loop.curves(facts)
+    if tails is not None:
+        of, dashed = tails.response, tails.service
+        add("open-loop", lambda width: percentiles.draw(facts, of, dashed, width, STAND_IN))
     course = drift.course(facts)
     if course is not None:
         over_time = course

@@ -93,6 +93,8 @@ class Run:
     calibration: str
     notes: list[str]
     elapsed_s: float | None
+    open_passes: list[dict[str, Any]] = field(default_factory=list)
+    open_comparisons: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def seed(self) -> str:
@@ -201,6 +203,8 @@ def _run(directory: Path, content: dict[str, Any]) -> Run:
         calibration=str(content.get("calibration") or "uncalibrated"),
         notes=[str(note) for note in content.get("notes") or []],
         elapsed_s=number(content.get("elapsed_s")),
+        open_passes=list(content.get("open_passes") or []),
+        open_comparisons=list(content.get("open_comparisons") or []),
     )
 
 

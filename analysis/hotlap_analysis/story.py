@@ -9,6 +9,7 @@ from hotlap_analysis.conditions import environment, errors, notes, reproduce, ro
 from hotlap_analysis.document import Badge, Document, Section, code, plain
 from hotlap_analysis.evidence import drift, latency, metrics_table, resolution, rounds
 from hotlap_analysis.facts import Facts
+from hotlap_analysis.open_loop import open_loop
 from hotlap_analysis.origin import where_it_comes_from
 
 STATE_WORDS = {
@@ -26,6 +27,7 @@ def tell(facts: Facts) -> Document:
             where_it_comes_from,
             rounds,
             latency,
+            open_loop,
             drift,
             resolution,
             known_effect,

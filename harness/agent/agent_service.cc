@@ -14,6 +14,7 @@
 #include "harness/agent/gate.h"
 #include "harness/agent/instruction_count.h"
 #include "harness/agent/load_arm.h"
+#include "harness/agent/open_pass.h"
 #include "harness/agent/plain_load.h"
 #include "harness/agent/profile_arms.h"
 #include "harness/agent/round_runner.h"
@@ -84,6 +85,11 @@ grpc::Status AgentService::Verify(grpc::ServerContext* context,
   return grpc::Status::OK;
 }
 
+RoundContext AgentService::round_context() {
+  return {&prepared_->effective,  prepared_->seat.get(),    prepared_->cpu_source,
+          prepared_->has_ballast, prepared_->counted_calls, prepared_->replay};
+}
+
 grpc::Status AgentService::RunRound(grpc::ServerContext* context,
                                     const hotlap::v1::RoundRequest* request,
                                     hotlap::v1::RoundResponse* response) {
@@ -94,15 +100,31 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
     return grpc_status(absl::InvalidArgumentError(absl::StrCat(
         "pass \"", request->pass(), "\" is neither ", kTimingPass, " nor ", kCountingPass)));
   }
-  const RoundContext round_context{&prepared_->effective, prepared_->seat.get(),
-                                   prepared_->cpu_source, prepared_->has_ballast,
-                                   prepared_->counted_calls};
   Cancellation cancellation;
   const CallWatch watch(*context, cancellation);
-  auto round = run_round(round_context, request->pass(), request->index(), cancellation);
+  auto round = run_round(round_context(), request->pass(), request->index(), cancellation);
   if (cancellation.raised()) return cancelled();
   if (!round.ok()) return grpc_status(round.status());
   *response->mutable_round() = *std::move(round);
+  *response->mutable_effective() = prepared_->effective;
+  return grpc::Status::OK;
+}
+
+grpc::Status AgentService::RunOpenPass(grpc::ServerContext* context,
+                                       const hotlap::v1::OpenPassRequest* request,
+                                       hotlap::v1::OpenPassResponse* response) {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock) return busy();
+  if (!prepared_) return not_set_up();
+  if (!prepared_->effective.has_open_passes()) {
+    return grpc_status(absl::FailedPreconditionError("the experiment has no open passes"));
+  }
+  Cancellation cancellation;
+  const CallWatch watch(*context, cancellation);
+  auto pass = run_open_pass(round_context(), request->index(), cancellation);
+  if (cancellation.raised()) return cancelled();
+  if (!pass.ok()) return grpc_status(pass.status());
+  *response->mutable_pass() = *std::move(pass);
   *response->mutable_effective() = prepared_->effective;
   return grpc::Status::OK;
 }

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "harness/agent/cancellation.h"
+#include "harness/agent/round_runner.h"
 #include "harness/agent/setup.h"
 #include "harness/proto/control.grpc.pb.h"
 
@@ -22,6 +23,8 @@ class AgentService final : public hotlap::v1::Agent::Service {
                       hotlap::v1::VerifyResponse* response) override;
   grpc::Status RunRound(grpc::ServerContext* context, const hotlap::v1::RoundRequest* request,
                         hotlap::v1::RoundResponse* response) override;
+  grpc::Status RunOpenPass(grpc::ServerContext* context, const hotlap::v1::OpenPassRequest* request,
+                           hotlap::v1::OpenPassResponse* response) override;
   grpc::Status Audit(grpc::ServerContext* context, const hotlap::v1::AuditRequest* request,
                      hotlap::v1::AuditResponse* response) override;
   grpc::Status CountInstructions(grpc::ServerContext* context,
@@ -36,6 +39,7 @@ class AgentService final : public hotlap::v1::Agent::Service {
 
  private:
   grpc::Status cancelled();
+  RoundContext round_context();
 
   std::mutex mutex_;  // held by the call that runs
   std::optional<Prepared> prepared_;

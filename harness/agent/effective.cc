@@ -8,7 +8,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "harness/agent/load_arm.h"
+#include "harness/load/request_template.h"
 
 namespace hotlap::agent {
 namespace {
@@ -27,6 +30,9 @@ constexpr uint64_t kMaxBodyBytes = uint64_t{1} << 30;
 constexpr size_t kSha256Bytes = 32;
 constexpr uint32_t kMaxRounds = 100000;
 constexpr double kMaxPhaseMs = 600000;
+constexpr double kDefaultBadShare = 0.01;
+constexpr uint32_t kMaxPasses = 1000;
+constexpr double kMaxPassS = 3600;
 
 absl::Status out_of_range(const std::string& field, double value, const std::string& range) {
   return absl::InvalidArgumentError(absl::StrCat(field, " is ", value, "; it must be ", range));
@@ -120,6 +126,68 @@ absl::Status fill_requests(Workload& workload) {
   return absl::OkStatus();
 }
 
+absl::Status check_ids(const Workload& workload) {
+  bool placed = false;
+  for (const auto& request : workload.requests()) {
+    load::RequestSpec spec;
+    spec.target = request.target();
+    spec.body = request.body();
+    for (const auto& header : request.headers()) spec.headers.emplace_back("", header.value());
+    placed = placed || load::has_place(spec);
+    if (!workload.has_ids() && request.target().find(load::kPlaceOfId) != std::string::npos) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the target ", request.target(),
+                       " has a place for an id, and no ids are given (--ids seq:1..1000)"));
+    }
+  }
+  if (!workload.has_ids()) return absl::OkStatus();
+  const std::string fault = ids_of(workload.ids()).fault();
+  if (!fault.empty()) return absl::InvalidArgumentError(absl::StrCat("ids: ", fault));
+  if (placed) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "ids are given, and no request has a place for them: write {id} into a target, a header or "
+      "a body");
+}
+
+// A log says what to ask: requests may add headers to that, and nothing else.
+absl::Status fill_replay(Workload& workload) {
+  auto& replay = *workload.mutable_replay();
+  if (!absl::StartsWith(replay.path(), "/")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("replay.path \"", replay.path(), "\" must be absolute"));
+  }
+  if (workload.has_ids()) {
+    return absl::InvalidArgumentError("a replayed log has its own targets: leave out the ids");
+  }
+  if (workload.requests_size() > 1 || !workload.requests(0).body().empty()) {
+    return absl::InvalidArgumentError(
+        "a replayed log has its own requests: one may be given, for its headers, without a body");
+  }
+  if (!replay.has_allowed_bad_share()) replay.set_allowed_bad_share(kDefaultBadShare);
+  if (!(replay.allowed_bad_share() >= 0 && replay.allowed_bad_share() <= 1)) {
+    return out_of_range("allowed_bad_share", replay.allowed_bad_share(), "0 to 1");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status fill_open_passes(Experiment& experiment) {
+  if (!experiment.has_open_passes()) return absl::OkStatus();
+  auto& passes = *experiment.mutable_open_passes();
+  if (!passes.has_passes()) passes.set_passes(2);
+  if (!passes.has_pass_s()) passes.set_pass_s(5);
+  if (passes.passes() < 1 || passes.passes() > kMaxPasses) {
+    return out_of_range("passes", passes.passes(), absl::StrCat("1 to ", kMaxPasses));
+  }
+  if (!(passes.pass_s() >= 0.1 && passes.pass_s() <= kMaxPassS)) {
+    return out_of_range("pass_s", passes.pass_s(), absl::StrCat("0.1 to ", kMaxPassS));
+  }
+  // Every draw of a run follows from its seed.
+  if (!passes.loop().has_seed() && passes.loop().arrivals() == hotlap::v1::OpenLoop::POISSON) {
+    passes.mutable_loop()->set_seed(experiment.seed());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status fill_plan(Plan& plan, uint32_t connections) {
   if (plan.kind() == Plan::FIXED) {
     if (plan.rounds() < 1 || plan.rounds() > kMaxRounds) {
@@ -156,6 +224,8 @@ double default_slice_ms(uint32_t connections) {
 absl::StatusOr<Workload> effective_workload(const Workload& asked) {
   Workload workload = asked;
   absl::Status status = fill_requests(workload);
+  if (status.ok()) status = check_ids(workload);
+  if (status.ok() && workload.has_replay()) status = fill_replay(workload);
   if (!status.ok()) return status;
   if (!workload.has_connections()) workload.set_connections(16);
   if (!workload.has_threads()) workload.set_threads(1);
@@ -202,6 +272,11 @@ absl::StatusOr<Experiment> effective_experiment(const Experiment& asked) {
   status = fill_plan(*experiment.mutable_plan(), experiment.workload().connections());
   if (!status.ok()) return status;
   if (!experiment.has_seed()) experiment.set_seed(std::random_device()());
+  if (experiment.workload().has_ids() && !experiment.workload().ids().has_seed()) {
+    experiment.mutable_workload()->mutable_ids()->set_seed(experiment.seed());
+  }
+  status = fill_open_passes(experiment);
+  if (!status.ok()) return status;
   if (!experiment.has_margin_percent()) experiment.set_margin_percent(0.5);
   if (!(experiment.margin_percent() > 0 && experiment.margin_percent() < 100)) {
     return out_of_range("margin_percent", experiment.margin_percent(), "above 0 and below 100");

@@ -98,5 +98,60 @@ TEST(EffectiveExperiment, BodiesThatContradictAreNamed) {
   EXPECT_THAT(error_of(experiment), HasSubstr("any_body"));
 }
 
+TEST(EffectiveExperiment, IdsNeedAPlaceAndPlacesNeedIds) {
+  Experiment experiment = two_arms();
+  experiment.set_seed(9);
+  auto& workload = *experiment.mutable_workload();
+  workload.add_requests()->set_target("/item/{id}");
+  EXPECT_THAT(error_of(experiment), HasSubstr("/item/{id} has a place for an id"));
+  workload.mutable_ids()->set_first(5);
+  workload.mutable_ids()->set_last(4);
+  EXPECT_THAT(error_of(experiment), HasSubstr("5, is beyond the last, 4"));
+  workload.mutable_ids()->set_last(40);
+  const auto effective = effective_experiment(experiment);
+  ASSERT_TRUE(effective.ok()) << effective.status();
+  EXPECT_EQ(effective->workload().ids().seed(), 9u) << "every draw follows from the run's seed";
+  workload.mutable_requests(0)->set_target("/item");
+  EXPECT_THAT(error_of(experiment), HasSubstr("no request has a place"));
+  workload.mutable_requests(0)->set_body("{\"id\": {id}}");
+  EXPECT_TRUE(effective_experiment(experiment).ok());
+}
+
+TEST(EffectiveExperiment, AReplayIsAskedAlone) {
+  Experiment experiment = two_arms();
+  auto& workload = *experiment.mutable_workload();
+  workload.mutable_replay()->set_path("access.log");
+  EXPECT_THAT(error_of(experiment), HasSubstr("must be absolute"));
+  workload.mutable_replay()->set_path("/var/log/access.log");
+  const auto effective = effective_experiment(experiment);
+  ASSERT_TRUE(effective.ok()) << effective.status();
+  EXPECT_DOUBLE_EQ(effective->workload().replay().allowed_bad_share(), 0.01);
+  workload.mutable_replay()->set_allowed_bad_share(1.5);
+  EXPECT_THAT(error_of(experiment), HasSubstr("allowed_bad_share"));
+  workload.mutable_replay()->clear_allowed_bad_share();
+  workload.add_requests()->set_body("x");
+  EXPECT_THAT(error_of(experiment), HasSubstr("without a body"));
+  workload.clear_requests();
+  for (int i = 0; i < 2; ++i) workload.add_requests();
+  EXPECT_THAT(error_of(experiment), HasSubstr("its own requests"));
+}
+
+TEST(EffectiveExperiment, OpenPassesHaveDefaultsAndBounds) {
+  Experiment experiment = two_arms();
+  experiment.set_seed(9);
+  auto& passes = *experiment.mutable_open_passes();
+  passes.mutable_loop()->set_arrivals(hotlap::v1::OpenLoop::POISSON);
+  const auto effective = effective_experiment(experiment);
+  ASSERT_TRUE(effective.ok()) << effective.status();
+  EXPECT_EQ(effective->open_passes().passes(), 2u);
+  EXPECT_DOUBLE_EQ(effective->open_passes().pass_s(), 5);
+  EXPECT_EQ(effective->open_passes().loop().seed(), 9u);
+  passes.set_passes(0);
+  EXPECT_THAT(error_of(experiment), HasSubstr("passes"));
+  passes.set_passes(1);
+  passes.set_pass_s(0.05);
+  EXPECT_THAT(error_of(experiment), HasSubstr("pass_s"));
+}
+
 }  // namespace
 }  // namespace hotlap::agent

@@ -8,18 +8,23 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "harness/agent/replay.h"
+#include "harness/load/request_template.h"
 
 namespace hotlap::agent {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
 
-load::BodyRule body_rule(const hotlap::v1::Request& request) {
+load::BodyRule body_rule(const load::RequestSpec& spec, const hotlap::v1::Request& request,
+                         bool ids) {
   if (request.any_body()) return load::BodyRule::kAny;
   if (request.has_expected_length() && request.expected_sha256().empty()) {
     return load::BodyRule::kAny;  // of that length
   }
   if (request.has_expected_body()) return load::BodyRule::kExact;
+  // Bodies may differ from id to id.
+  if (ids && load::has_place(spec) && !request.same_body()) return load::BodyRule::kAny;
   // The lab's /address names the peer's port, which differs from connection to connection.
   if (request.target() == "/address") return load::BodyRule::kLearnedPerConnection;
   return load::BodyRule::kLearned;
@@ -42,16 +47,29 @@ std::string generated_body(uint64_t bytes) {
 
 }  // namespace
 
+load::Ids ids_of(const hotlap::v1::Ids& ids) {
+  load::Ids wanted;
+  wanted.kind =
+      ids.kind() == hotlap::v1::Ids::RANDOM ? load::Ids::Kind::kRandom : load::Ids::Kind::kSequence;
+  wanted.first = ids.first();
+  wanted.last = ids.last();
+  wanted.width = static_cast<int>(ids.width());
+  wanted.seed = ids.seed();
+  return wanted;
+}
+
 absl::StatusOr<load::ArmSpec> load_arm(const std::string& endpoint,
-                                       const hotlap::v1::Workload& workload) {
+                                       const hotlap::v1::Workload& workload,
+                                       std::shared_ptr<const load::ReplayLog> log) {
   std::string error;
   auto parsed = load::Endpoint::parse(endpoint, error);
   if (!parsed) return absl::InvalidArgumentError(error);
-  return load_arm(*parsed, workload);
+  return load_arm(*parsed, workload, std::move(log));
 }
 
 absl::StatusOr<load::ArmSpec> load_arm(const load::Endpoint& endpoint,
-                                       const hotlap::v1::Workload& workload) {
+                                       const hotlap::v1::Workload& workload,
+                                       std::shared_ptr<const load::ReplayLog> log) {
   load::ArmSpec spec{.endpoint = endpoint, .requests = {}};
   for (const auto& request : workload.requests()) {
     load::RequestSpec wanted;
@@ -64,13 +82,20 @@ absl::StatusOr<load::ArmSpec> load_arm(const load::Endpoint& endpoint,
                       ? generated_body(request.generated_body_bytes())
                       : request.body();
     wanted.expected_status = static_cast<int>(request.expected_status());
-    wanted.body_rule = body_rule(request);
+    wanted.body_rule = body_rule(wanted, request, workload.has_ids());
     wanted.expected_body = request.expected_body();
     if (request.has_expected_length()) wanted.expected_length = request.expected_length();
     wanted.expected_sha256 = request.expected_sha256();
     wanted.weight = static_cast<int>(request.weight());
     spec.requests.push_back(std::move(wanted));
   }
+  if (workload.has_ids()) spec.ids = ids_of(workload.ids());
+  if (log == nullptr) {
+    auto read = read_replay(workload);
+    if (!read.ok()) return read.status();
+    log = *std::move(read);
+  }
+  spec.replay = std::move(log);
   spec.connections = static_cast<int>(workload.connections());
   spec.keep_alive = workload.keep_alive();
   spec.pipeline = static_cast<int>(workload.pipeline());
@@ -79,8 +104,9 @@ absl::StatusOr<load::ArmSpec> load_arm(const load::Endpoint& endpoint,
 }
 
 absl::StatusOr<load::ArmSpec> load_arm(const targets::TargetProcess& target,
-                                       const hotlap::v1::Workload& workload) {
-  auto spec = load_arm(target.endpoint().to_string(), workload);
+                                       const hotlap::v1::Workload& workload,
+                                       std::shared_ptr<const load::ReplayLog> log) {
+  auto spec = load_arm(target.endpoint().to_string(), workload, std::move(log));
   if (!spec.ok() || !speaks_tls(target.echo())) return spec;
   load::TlsSpec tls;
   tls.verify = false;

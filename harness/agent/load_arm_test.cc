@@ -99,6 +99,30 @@ TEST(AddCounts, SaysWhatWasWaitedFor) {
   EXPECT_EQ(sum.timeout(), 6);
 }
 
+TEST(LoadArm, BodiesMayDifferFromIdToId) {
+  hotlap::v1::Workload workload;
+  workload.mutable_ids()->set_last(9);
+  for (const char* target : {"/a/{id}", "/fixed", "/b/{id}"}) {
+    workload.add_requests()->set_target(target);
+  }
+  workload.mutable_requests(2)->set_same_body(true);
+  const auto spec = load_arm("127.0.0.1:80", workload);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->requests[0].body_rule, load::BodyRule::kAny);
+  EXPECT_EQ(spec->requests[1].body_rule, load::BodyRule::kLearned);
+  EXPECT_EQ(spec->requests[2].body_rule, load::BodyRule::kLearned);
+  ASSERT_TRUE(spec->ids);
+  EXPECT_EQ(spec->ids->last, 9u);
+}
+
+TEST(LoadArm, ALogThatCannotBeReadIsAnError) {
+  hotlap::v1::Workload workload;
+  workload.add_requests()->set_target("/");
+  workload.mutable_replay()->set_path("/nonexistent.log");
+  EXPECT_THAT(std::string(load_arm("127.0.0.1:80", workload).status().message()),
+              HasSubstr("/nonexistent.log"));
+}
+
 TEST(LoadArm, ABadEndpointIsAnError) {
   EXPECT_FALSE(load_arm("nowhere", hotlap::v1::Workload()).ok());
 }

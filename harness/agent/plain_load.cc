@@ -1,7 +1,6 @@
 // From the request to a generator's plan, and from its report to messages.
 #include "harness/agent/plain_load.h"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -12,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
+#include "harness/agent/open_loop.h"
+#include "harness/agent/replay.h"
 #include "harness/load/generator.h"
 #include "harness/load/resolve.h"
 
@@ -20,37 +21,10 @@ namespace {
 
 using hotlap::v1::LoadRequest;
 using hotlap::v1::LoadResponse;
-using hotlap::v1::OpenLoop;
 
 constexpr double kNsPerS = 1e9;
 constexpr int64_t kNsPerMs = 1'000'000;
-constexpr double kMaxLoadS = 24 * 3600;
-constexpr double kMaxRatePerS = 1e8;
-constexpr uint32_t kMaxBurst = 1'000'000;
-constexpr double kDefaultWaitS = 10;
 constexpr int64_t kProgressEveryNs = 1'000'000'000;
-
-load::Arrivals arrivals_of(const OpenLoop& open) {
-  using Kind = load::Arrivals::Kind;
-  load::Arrivals arrivals;
-  arrivals.kind = open.arrivals() == OpenLoop::POISSON ? Kind::kPoisson
-                  : open.arrivals() == OpenLoop::BURST ? Kind::kBurst
-                                                       : Kind::kConstant;
-  arrivals.rate_per_s = open.rate_per_s();
-  arrivals.burst = std::max<int64_t>(open.burst(), 1);
-  arrivals.seed = open.seed();
-  return arrivals;
-}
-
-hotlap::v1::Pacing pacing_message(const load::Pacing& pacing) {
-  hotlap::v1::Pacing message;
-  message.set_lateness_p99_ns(pacing.lateness.quantile_ns(0.99).value_or(0));
-  message.set_lateness_max_ns(pacing.lateness.max_ns().value_or(0));
-  message.set_worst_gap_ns(pacing.worst_gap_ns);
-  if (const auto distance = pacing.gap_distance()) message.set_gap_distance(*distance);
-  message.set_gaps(pacing.gap_count());
-  return message;
-}
 
 LoadResponse line_of(const load::LoadProgress& progress) {
   LoadResponse line;
@@ -101,7 +75,8 @@ load::TlsSpec tls_spec(const hotlap::v1::TlsOptions& options) {
 }
 
 absl::StatusOr<load::ArmSpec> load_arm_of(const LoadRequest& request,
-                                          const hotlap::v1::Workload& workload) {
+                                          const hotlap::v1::Workload& workload,
+                                          std::shared_ptr<const load::ReplayLog> log) {
   std::string error;
   const std::vector<load::Endpoint> places = load::resolve(request.endpoint(), error);
   if (places.empty()) return absl::InvalidArgumentError(error);
@@ -109,7 +84,7 @@ absl::StatusOr<load::ArmSpec> load_arm_of(const LoadRequest& request,
                                                               : int64_t{workload.timeout_ms()};
   const auto place = load::first_that_answers(places, connect_ms * kNsPerMs, error);
   if (!place) return absl::UnavailableError(error);
-  auto spec = load_arm(*place, workload);
+  auto spec = load_arm(*place, workload, std::move(log));
   if (!spec.ok()) return spec;
   spec->connect_timeout_ns = connect_ms * kNsPerMs;
   spec->first_byte_timeout_ns = int64_t{request.first_byte_timeout_ms()} * kNsPerMs;
@@ -117,49 +92,42 @@ absl::StatusOr<load::ArmSpec> load_arm_of(const LoadRequest& request,
   return spec;
 }
 
-}  // namespace
-
-absl::StatusOr<OpenLoop> effective_open_loop(const OpenLoop& asked) {
-  OpenLoop open = asked;
-  if (!(open.rate_per_s() > 0 && open.rate_per_s() <= kMaxRatePerS)) {
-    return absl::InvalidArgumentError(absl::StrCat("rate ", open.rate_per_s(),
-                                                   " must be above 0 and at most ", kMaxRatePerS,
-                                                   " requests a second"));
-  }
-  const bool bursts = open.arrivals() == OpenLoop::BURST;
-  if (bursts && (open.burst() < 1 || open.burst() > kMaxBurst)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("burst ", open.burst(), " must be 1 to ", kMaxBurst, " requests"));
-  }
-  if (open.arrivals() == OpenLoop::POISSON && !open.has_seed())
-    open.set_seed(std::random_device()());
-  if (!open.has_most_waiting()) {
-    open.set_most_waiting(static_cast<uint64_t>(std::ceil(open.rate_per_s() * kDefaultWaitS)));
-  }
-  // More than any load can plan; the generator counts in signed numbers.
-  open.set_most_waiting(std::min<uint64_t>(open.most_waiting(), uint64_t{1} << 53));
-  return open;
+// The ids of a load that names no seed differ from load to load, and can be asked for again.
+void draw_seed(hotlap::v1::Workload& workload) {
+  const bool random = workload.ids().kind() == hotlap::v1::Ids::RANDOM;
+  if (random && !workload.ids().has_seed())
+    workload.mutable_ids()->set_seed(std::random_device()());
 }
+
+}  // namespace
 
 absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation, Cancellation& stop,
                         const std::function<bool(const LoadResponse&)>& tell) {
   auto workload = effective_workload(request.workload());
   if (!workload.ok()) return workload.status();
-  if (!(request.duration_s() > 0 && request.duration_s() <= kMaxLoadS)) {
+  const bool recorded =
+      request.has_open() && request.open().arrivals() == hotlap::v1::OpenLoop::RECORDED;
+  const bool by_log = recorded && request.duration_s() == 0;
+  if (!by_log && !(request.duration_s() > 0 && request.duration_s() <= kMaxLoadS)) {
     return absl::InvalidArgumentError(
         absl::StrCat("duration ", request.duration_s(), " s must be above 0 and at most a day"));
   }
+  draw_seed(*workload);
+  auto log = read_replay(*workload);
+  if (!log.ok()) return log.status();
   LoadResponse last;
+  if (*log != nullptr) *last.mutable_replay() = tally_message(**log);
   load::LoadPlan plan;
   plan.progress_every_ns = kProgressEveryNs;
   plan.duration_ns = std::llround(request.duration_s() * kNsPerS);
   if (request.has_open()) {
-    auto open = effective_open_loop(request.open());
+    auto open = effective_open_loop(request.open(), log->get());
     if (!open.ok()) return open.status();
-    plan.open = load::OpenLoop{arrivals_of(*open), static_cast<int64_t>(open->most_waiting())};
+    plan.open = open_loop_of(*open, log->get());
+    plan.duration_ns = open_loop_ns(*open, log->get(), plan.duration_ns);
     *last.mutable_effective_open() = *std::move(open);
   }
-  auto spec = load_arm_of(request, *workload);
+  auto spec = load_arm_of(request, *workload, *log);
   if (!spec.ok()) return spec.status();
   last.set_address(spec->endpoint.place());
   const std::vector<int> cpus(request.placement().load_cpus().begin(),

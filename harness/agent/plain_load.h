@@ -5,14 +5,10 @@
 #include <functional>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "harness/agent/cancellation.h"
 #include "harness/proto/control.pb.h"
 
 namespace hotlap::agent {
-
-// Fills in defaults and draws a seed where one is needed. Errors name the field.
-absl::StatusOr<hotlap::v1::OpenLoop> effective_open_loop(const hotlap::v1::OpenLoop& asked);
 
 // Gives a line about every second and the result as the last; `tell` returns false when nobody
 // listens any more, which ends the load. Where connections are missing the result says so, and

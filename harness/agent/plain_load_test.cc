@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "harness/agent/open_loop.h"
 #include "harness/load/scripted_server.h"
 
 namespace hotlap::agent {
@@ -116,6 +119,30 @@ TEST(PlainLoad, RatesAndBurstsOutOfRangeAreNamed) {
   EXPECT_EQ(effective_open_loop(open)->most_waiting(), 0U);
   open.set_arrivals(OpenLoop::BURST);
   EXPECT_THAT(effective_open_loop(open).status().message(), HasSubstr("burst 0"));
+}
+
+TEST(PlainLoad, RecordedArrivalsAreALogs) {
+  OpenLoop open;
+  open.set_arrivals(OpenLoop::RECORDED);
+  EXPECT_THAT(effective_open_loop(open).status().message(), HasSubstr("replay one"));
+  std::istringstream text(
+      "::1 - - [10/Oct/2000:13:00:00 +0000] \"GET /a HTTP/1.1\" 200 5\n"
+      "::1 - - [10/Oct/2000:13:00:03 +0000] \"GET /b HTTP/1.1\" 200 5\n");
+  std::string error;
+  const auto log = load::ReplayLog::read(text, {}, error);
+  ASSERT_TRUE(log) << error;
+  open.set_speed(2);
+  const auto effective = effective_open_loop(open, log.get());
+  ASSERT_TRUE(effective.ok()) << effective.status();
+  EXPECT_DOUBLE_EQ(effective->rate_per_s(), 1) << "two requests in half of four seconds";
+  EXPECT_EQ(open_loop_ns(*effective, log.get(), 0), 2'000'000'000);
+  EXPECT_EQ(open_loop_ns(*effective, log.get(), 500'000'000), 500'000'000);
+  EXPECT_EQ(open_loop_ns(*effective, log.get(), 5'000'000'000), 2'000'000'000);
+  open.set_speed(0);
+  EXPECT_THAT(effective_open_loop(open, log.get()).status().message(), HasSubstr("speed 0"));
+  open.set_arrivals(OpenLoop::CONSTANT);
+  open.set_rate_per_s(1);
+  EXPECT_THAT(effective_open_loop(open, log.get()).status().message(), HasSubstr("recorded"));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/plan/random.h"
+
 namespace hotlap::agent {
 namespace {
 
@@ -35,6 +37,14 @@ hotlap::v1::Workload pass_workload(const hotlap::v1::Experiment& experiment,
     workload.set_connections(1);
     workload.set_threads(1);
   }
+  return workload;
+}
+
+hotlap::v1::Workload round_workload(const hotlap::v1::Experiment& experiment,
+                                    const std::string& pass, uint32_t index) {
+  hotlap::v1::Workload workload = pass_workload(experiment, pass);
+  if (!workload.has_ids()) return workload;
+  workload.mutable_ids()->set_seed(plan::Random(workload.ids().seed(), "ids", index).next());
   return workload;
 }
 

@@ -27,6 +27,10 @@ RoundLengths round_lengths(const hotlap::v1::Experiment& experiment, const std::
 hotlap::v1::Workload pass_workload(const hotlap::v1::Experiment& experiment,
                                    const std::string& pass);
 
+// The same for one of its rounds: random ids are drawn anew, alike for all arms.
+hotlap::v1::Workload round_workload(const hotlap::v1::Experiment& experiment,
+                                    const std::string& pass, uint32_t index);
+
 }  // namespace hotlap::agent
 
 #endif  // HOTLAP_HARNESS_AGENT_ROUND_LENGTHS_H_

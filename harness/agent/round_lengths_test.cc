@@ -38,5 +38,17 @@ TEST(PassWorkload, CountsAtOneConnection) {
   EXPECT_EQ(round_lengths(experiment(2, 5), kCountingPass).sets, 1u);
 }
 
+TEST(RoundWorkload, RandomIdsAreDrawnAnewInEachRound) {
+  hotlap::v1::Experiment experiment;
+  experiment.mutable_workload()->mutable_ids()->set_seed(1);
+  const auto seed = [&](const char* pass, uint32_t index) {
+    return round_workload(experiment, pass, index).ids().seed();
+  };
+  EXPECT_EQ(seed(kTimingPass, 3), seed(kTimingPass, 3));
+  EXPECT_NE(seed(kTimingPass, 3), seed(kTimingPass, 4));
+  experiment.mutable_workload()->clear_ids();
+  EXPECT_FALSE(round_workload(experiment, kTimingPass, 3).has_ids());
+}
+
 }  // namespace
 }  // namespace hotlap::agent

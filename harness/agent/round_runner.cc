@@ -131,14 +131,14 @@ absl::Status RoundRunner::launch_all() {
 }
 
 absl::Status RoundRunner::start_load() {
-  const hotlap::v1::Workload workload = pass_workload(experiment_, round_.pass());
+  const hotlap::v1::Workload workload = round_workload(experiment_, round_.pass(), round_.index());
   std::string error;
   generator_ = load::Generator::start(context_.seat->placement().load_cpus,
                                       static_cast<int>(workload.threads()), error);
   if (generator_ == nullptr) return absl::ResourceExhaustedError(error);
   // The order in every array is a role too.
   for (uint32_t arm : draw_.array_order) {
-    auto spec = load_arm(arms_[arm].process->process(), workload);
+    auto spec = load_arm(arms_[arm].process->process(), workload, context_.replay);
     if (!spec.ok()) return spec.status();
     arms_[arm].load_index = generator_->add_arm(*std::move(spec));
   }

@@ -4,13 +4,16 @@
 #define HOTLAP_HARNESS_AGENT_ROUND_RUNNER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
 #include "harness/agent/cancellation.h"
 #include "harness/agent/round_lengths.h"
 #include "harness/agent/seat.h"
+#include "harness/load/replay_log.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
 
@@ -22,7 +25,8 @@ struct RoundContext {
   Seat* seat;
   CpuSource cpu_source = CpuSource::kProcessClock;
   bool measure_ballast = false;
-  std::vector<std::string> counted_calls;  // by name, in the counting pass
+  std::vector<std::string> counted_calls;         // by name, in the counting pass
+  std::shared_ptr<const load::ReplayLog> replay;  // null where none is replayed
 };
 
 // Errors: CANCELLED, soon after `cancellation` was raised, with the targets ended;

@@ -12,6 +12,8 @@
 #include "absl/time/clock.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
+#include "harness/agent/open_loop.h"
+#include "harness/agent/replay.h"
 #include "harness/audit/strace.h"
 #include "harness/audit/trace.h"
 #include "harness/capture/perf_counter.h"
@@ -39,12 +41,14 @@ absl::Status of_arm(const std::string& arm, const absl::Status& status) {
 
 // A moment of the workload: an arm that answers wrongly is found before anything is timed.
 absl::Status try_workload(const ArmProcess& process, const std::string& arm,
-                          const Experiment& experiment, const std::vector<int>& cpus) {
+                          const Prepared& prepared) {
+  const Experiment& experiment = prepared.effective;
+  const std::vector<int>& cpus = prepared.seat->placement().load_cpus;
   std::string error;
   auto generator =
       load::Generator::start(cpus, static_cast<int>(experiment.workload().threads()), error);
   if (generator == nullptr) return absl::ResourceExhaustedError(error);
-  auto spec = load_arm(process.process(), experiment.workload());
+  auto spec = load_arm(process.process(), experiment.workload(), prepared.replay);
   if (!spec.ok()) return spec.status();
   const size_t index = generator->add_arm(*std::move(spec));
   const load::Opened opened = generator->open(index);
@@ -95,8 +99,7 @@ absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_
     absl::Status same = check_echo(arm.name(), spec.value, target.echo());
     if (!same.ok()) return same;
   }
-  absl::Status answered =
-      try_workload(**process, arm.name(), prepared.effective, prepared.seat->placement().load_cpus);
+  absl::Status answered = try_workload(**process, arm.name(), prepared);
   absl::Status alive = target.status();
   if (!alive.ok()) return of_arm(arm.name(), alive);
   if (!answered.ok()) return of_arm(arm.name(), answered);
@@ -157,8 +160,7 @@ absl::Status probe_calls(const Prepared& prepared, size_t index,
   auto process = ArmProcess::launch(prepared.seat->spawner(), arm, options, CpuSource::kNone, {});
   if (!process.ok()) return process.status();
   const int64_t begin_ns = absl::GetCurrentTimeNanos();
-  absl::Status answered =
-      try_workload(**process, arm.name(), prepared.effective, prepared.seat->placement().load_cpus);
+  absl::Status answered = try_workload(**process, arm.name(), prepared);
   const int64_t end_ns = absl::GetCurrentTimeNanos();
   if (!answered.ok()) return answered;
   (*process)->process().stop();
@@ -228,6 +230,23 @@ void check_counting(Prepared& prepared) {
                                         std::string(chosen.message())));
 }
 
+// The log, and the open loop, which may go by it.
+absl::Status prepare_stream(Prepared& prepared) {
+  auto& experiment = prepared.effective;
+  auto log = read_replay(experiment.workload());
+  if (!log.ok()) return log.status();
+  prepared.replay = *std::move(log);
+  if (prepared.replay != nullptr) {
+    prepared.notes.push_back(
+        replay_text(experiment.workload().replay().path(), tally_message(*prepared.replay)));
+  }
+  if (!experiment.has_open_passes()) return absl::OkStatus();
+  auto loop = effective_open_loop(experiment.open_passes().loop(), prepared.replay.get());
+  if (!loop.ok()) return loop.status();
+  *experiment.mutable_open_passes()->mutable_loop() = *std::move(loop);
+  return absl::OkStatus();
+}
+
 absl::Status choose_primary(Prepared& prepared, const Experiment& asked) {
   bool uncounted = false;
   for (const auto& echo : prepared.echoes) uncounted = uncounted || echo.cpu_source() == "none";
@@ -274,6 +293,8 @@ absl::StatusOr<Prepared> prepare(const Experiment& asked, Cancellation& cancella
     if (!resolved.ok()) return of_arm(arm.name(), resolved.status());
     if (!absl::StrContains(*resolved, "ballast=none")) prepared.has_ballast = true;
   }
+  absl::Status stream = prepare_stream(prepared);
+  if (!stream.ok()) return stream;
   auto seat = Seat::take(prepared.effective);
   if (!seat.ok()) return seat.status();
   prepared.seat = *std::move(seat);
@@ -281,7 +302,7 @@ absl::StatusOr<Prepared> prepare(const Experiment& asked, Cancellation& cancella
   auto& chosen = *prepared.effective.mutable_placement();
   chosen.mutable_server_cpus()->Assign(placement.server_cpus.begin(), placement.server_cpus.end());
   chosen.mutable_load_cpus()->Assign(placement.load_cpus.begin(), placement.load_cpus.end());
-  prepared.notes = placement.notes;
+  prepared.notes.insert(prepared.notes.end(), placement.notes.begin(), placement.notes.end());
   const absl::Status isolation = prepared.seat->spawner().pid_namespace_status();
   if (!isolation.ok()) {
     prepared.notes.push_back(absl::StrCat("targets get no PID namespace (",

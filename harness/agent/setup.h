@@ -15,6 +15,7 @@
 #include "harness/agent/cancellation.h"
 #include "harness/agent/seat.h"
 #include "harness/capture/perf_counter.h"
+#include "harness/load/replay_log.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
 
@@ -29,6 +30,7 @@ struct Prepared {
   std::optional<capture::PerfCounters> kept_tracepoints;  // of those calls
   std::vector<hotlap::v1::TargetEcho> echoes;
   std::vector<std::string> notes;
+  std::shared_ptr<const load::ReplayLog> replay;  // null where none is replayed
 };
 
 // Errors name the arm and what to do; CANCELLED when that was raised, with the targets ended.

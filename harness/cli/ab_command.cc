@@ -165,6 +165,7 @@ void add_ab_command(CLI::App& app, Invocation& invocation) {
       "  hotlap ab --base fast --stage request_line=regex,scalar\n"
       "  hotlap ab --a server:asio --b fast --plan fixed:24 --request '/echo?size=1000'\n"
       "  hotlap ab --base fast --stage request_line=regex,scalar --deterministic --gate\n"
+      "  hotlap ab --a fast --b baseline --rate 5000 --arrivals poisson --passes 6\n"
       "  hotlap ab --a 'cmd:./old --port {port}' --b 'cmd:./new --port {port}' --gate");
   auto experiment_flags = std::make_shared<ExperimentFlags>();
   auto output_flags = std::make_shared<OutputFlags>();
@@ -178,6 +179,10 @@ void add_ab_command(CLI::App& app, Invocation& invocation) {
     auto experiment = experiment_flags->experiment();
     if (!experiment.ok()) {
       invocation.exit_code = fail(std::string(experiment.status().message()));
+      return;
+    }
+    if (*deterministic && experiment->has_open_passes()) {
+      invocation.exit_code = fail("--rate would have no effect: --deterministic times nothing");
       return;
     }
     const Gate gate = output_flags->gate_kind(*command);

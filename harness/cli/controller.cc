@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "harness/cli/open_passes.h"
 #include "harness/cli/verdict_message.h"
 #include "harness/plan/hodges_lehmann.h"
 #include "harness/plan/interference.h"
@@ -229,6 +230,46 @@ absl::Status Controller::counting_pass() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<hotlap::v1::OpenPass> Controller::run_open_pass(uint32_t index) {
+  if (interrupt_.raised()) return absl::CancelledError("interrupted");
+  grpc::ClientContext context;
+  Interrupt::Call call(interrupt_, context);
+  hotlap::v1::OpenPassRequest request;
+  request.set_index(index);
+  hotlap::v1::OpenPassResponse response;
+  absl::Status status = call_status(agent_.stub().RunOpenPass(&context, request, &response));
+  if (status.ok()) status = directory_->append(response.pass());
+  if (!status.ok()) return status;
+  return std::move(*response.mutable_pass());
+}
+
+// A void pass is made again, but no more than as many times as there are to be.
+absl::Status Controller::open_passes() {
+  if (!run_.effective().has_open_passes()) return absl::OkStatus();
+  const auto& asked = run_.effective().open_passes();
+  uint32_t kept = 0;
+  for (uint32_t index = 0; kept < asked.passes() && index < 2 * asked.passes(); ++index) {
+    progress_.update(absl::StrFormat("open loop at %g/s, pass %u of %u: %.3g s of each arm",
+                                     asked.loop().rate_per_s(), kept + 1, asked.passes(),
+                                     asked.pass_s()));
+    auto pass = run_open_pass(index);
+    if (!pass.ok()) return pass.status();
+    kept += pass->has_void_cause() ? 0 : 1;
+    for (auto& arm : *pass->mutable_arms()) {
+      arm.clear_response_latency();  // latency.csv has them
+      arm.clear_service_latency();
+    }
+    *run_.add_open_passes() = *std::move(pass);
+    absl::Status status = directory_->write_run(run_);
+    if (!status.ok()) return status;
+  }
+  for (std::string& note : open_pass_notes(run_)) run_.add_notes(std::move(note));
+  for (auto& comparison : compare_open_passes(run_)) {
+    *run_.add_open_comparisons() = std::move(comparison);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Controller::judge(bool at_look) {
   const uint32_t rounds = log_.kept(kTiming);
   const double alpha = decision_.stop ? decision_.alpha : looks_.next(rounds).alpha;
@@ -322,6 +363,7 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
   if (status.ok()) status = directory_->write_run(run_);
   if (status.ok()) status = timing_pass();
   if (status.ok()) status = counting_pass();
+  if (status.ok()) status = open_passes();
   progress_.clear();
   const bool concluded = decision_.stop;
   if (log_.kept(kTiming) > 0) {

@@ -38,6 +38,8 @@ class Controller {
   absl::Status verify();
   absl::Status timing_pass();
   absl::Status counting_pass();
+  absl::Status open_passes();
+  absl::StatusOr<hotlap::v1::OpenPass> run_open_pass(uint32_t index);
   absl::Status run_round(const char* pass, uint32_t index);
   absl::StatusOr<plan::Decision> decide() const;
   absl::Status judge(bool at_look);

@@ -144,8 +144,37 @@ void ExperimentFlags::add_to(CLI::App& command) {
   command.add_flag("--no-verify", no_verify, "time without the proof that the arms answer alike");
   command.add_flag("--no-counting", no_counting, "leave the counting pass out");
   plan.add_to(command);
+  open.add_to(command,
+              "after the rounds, load each arm in an open loop at so many requests a second: the "
+              "tail of its response times");
+  command.add_option("--passes", passes,
+                     "with --rate: of each arm, in a drawn order (default 2; from 6 on the arms "
+                     "are compared)");
+  command.add_option("--pass-s", pass_s, "with --rate: length of a pass (default 5)");
+  stream.add_to(command);
   workload.add_to(command);
   placement.add_to(command);
+}
+
+absl::Status ExperimentFlags::add_open_passes(hotlap::v1::Experiment& experiment) const {
+  absl::Status status = open.check(open.asked());
+  if (!status.ok()) return status;
+  if (!open.asked()) {
+    const std::string why = "open-loop passes are asked for by --rate";
+    if (passes) return no_effect("--passes", why);
+    if (pass_s) return no_effect("--pass-s", why);
+    return absl::OkStatus();
+  }
+  if (open.recorded() && stream.replay_path.empty()) {
+    return no_effect("--replay-speed", "it belongs to --replay");
+  }
+  auto loop = open.loop(0);
+  if (!loop.ok()) return loop.status();
+  auto& message = *experiment.mutable_open_passes();
+  *message.mutable_loop() = *std::move(loop);
+  if (passes) message.set_passes(*passes);
+  if (pass_s) message.set_pass_s(*pass_s);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
@@ -179,7 +208,14 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
   }
   auto work = workload.workload();
   if (!work.ok()) return work.status();
+  if (!stream.replay_path.empty() && !workload.requests.empty()) {
+    return no_effect("--request", "--replay names what to ask");
+  }
+  absl::Status status = stream.apply(*work);
+  if (!status.ok()) return status;
   *experiment.mutable_workload() = *std::move(work);
+  status = add_open_passes(experiment);
+  if (!status.ok()) return status;
   auto where = placement.placement();
   if (!where.ok()) return where.status();
   *experiment.mutable_placement() = *std::move(where);

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "harness/cli/open_loop_flags.h"
+#include "harness/cli/stream_flags.h"
 #include "harness/proto/experiment.pb.h"
 
 namespace hotlap::cli {
@@ -64,9 +66,16 @@ struct ExperimentFlags {
   WorkloadFlags workload;
   PlacementFlags placement;
   PlanFlags plan;
+  OpenLoopFlags open;
+  std::optional<uint32_t> passes;
+  std::optional<double> pass_s;
+  StreamFlags stream;
 
   void add_to(CLI::App& command);
   absl::StatusOr<hotlap::v1::Experiment> experiment() const;
+
+ private:
+  absl::Status add_open_passes(hotlap::v1::Experiment& experiment) const;
 };
 
 // "0,2-3" as numbers.

@@ -39,9 +39,10 @@ std::string live_line(const LoadRequest& request, const LoadResponse& line,
                       const LoadResponse& before) {
   const double seconds = std::max(line.elapsed_s() - before.elapsed_s(), 1e-9);
   const auto ok = static_cast<double>(line.counts().ok() - before.counts().ok());
-  std::string text =
-      absl::StrCat(duration_text(line.elapsed_s()), " of ", duration_text(request.duration_s()),
-                   ": ", rate_text(ok / seconds), " requests/s");
+  std::string text = absl::StrCat(
+      duration_text(line.elapsed_s()),
+      request.duration_s() > 0 ? absl::StrCat(" of ", duration_text(request.duration_s())) : "",
+      ": ", rate_text(ok / seconds), " requests/s");
   const auto& recent = line.recent();
   if (recent.has_response_p50_ns()) {
     absl::StrAppend(&text, ", p50 ", time_text(static_cast<double>(recent.response_p50_ns())));
@@ -183,6 +184,8 @@ void add_load_command(CLI::App& app, Invocation& invocation) {
       "Example: hotlap load -t 1 -c 64 -d 10s http://127.0.0.1:8080/hello\n"
       "Example: hotlap load -c 64 -d 30s -R 5000 --arrivals poisson http://[::1]:8080/hello\n"
       "Example: hotlap load -c 64 --ca ca.pem -X POST --body-size 64k https://localhost:8443/echo\n"
+      "Example: hotlap load --ids random:1..1000000 'http://127.0.0.1:8080/item/{id}'\n"
+      "Example: hotlap load --replay access.log --replay-speed 2x http://127.0.0.1:8080/\n"
       "Ctrl-C ends a load before its time; what was measured is printed all the same.");
   auto flags = std::make_shared<LoadFlags>();
   flags->add_to(*command);

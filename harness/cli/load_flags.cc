@@ -17,25 +17,25 @@ using hotlap::v1::OpenLoop;
 constexpr double kMsPerS = 1e3;
 constexpr double kFirstRatePerS = 1000;  // of a search
 
-absl::Status no_effect(const std::string& flag, const std::string& why) {
-  return absl::InvalidArgumentError(absl::StrCat(flag, " would have no effect: ", why));
-}
-
 absl::Status check_effects(const LoadFlags& flags) {
-  if (!flags.rate_per_s && flags.promise.empty()) {
-    const std::string why = "it belongs to the open loop, which --rate asks for";
-    if (!flags.arrivals.empty()) return no_effect("--arrivals", why);
-    if (!flags.catch_up.empty()) return no_effect("--catch-up", why);
-    if (!flags.seed.empty()) return no_effect("--seed", why);
+  const bool open = flags.open.asked() || !flags.promise.empty();
+  absl::Status status = flags.open.check(open);
+  if (!status.ok()) return status;
+  if (!open && !flags.seed.empty() && !flags.stream.random_ids()) {
+    return no_effect("--seed", "nothing is drawn but --ids random:… and poisson arrivals (--rate)");
   }
   if (!flags.promise.empty()) {
     const std::string why = "a search makes many loads";
     if (!flags.hgrm_path.empty()) return no_effect("--hgrm", why);
     if (!flags.csv_path.empty()) return no_effect("--csv", why);
     if (flags.distribution) return no_effect("--latency", why);
+    if (flags.open.recorded()) return no_effect("--replay-speed", "the search sets the rate");
   }
-  if (!flags.seed.empty() && flags.arrivals != "poisson") {
-    return no_effect("--seed", "only --arrivals poisson draws anything");
+  if (!flags.seed.empty() && flags.open.arrivals != "poisson" && !flags.stream.random_ids()) {
+    return no_effect("--seed", "only --arrivals poisson and --ids random:… draw anything");
+  }
+  if (flags.open.recorded() && flags.stream.replay_path.empty()) {
+    return no_effect("--replay-speed", "it belongs to --replay");
   }
   if (flags.json && flags.distribution) {
     return no_effect("--latency", "--json prints every quantile anyway");
@@ -45,6 +45,17 @@ absl::Status check_effects(const LoadFlags& flags) {
   }
   if (!flags.workload.requests.empty() && flags.urls.size() > 1) {
     return absl::InvalidArgumentError("give either several URLs or --request, not both");
+  }
+  if (!flags.stream.replay_path.empty()) {
+    if (!flags.workload.requests.empty()) {
+      return no_effect("--request", "--replay names what to ask");
+    }
+    if (!flags.ask.method.empty()) return no_effect("--method", "--replay names what to ask");
+    if (!flags.ask.expect_sha256.empty() || flags.ask.expect_length) {
+      return absl::InvalidArgumentError(
+          "--replay's bodies differ: they have no one length or hash");
+    }
+    if (flags.urls.size() > 1) return absl::InvalidArgumentError("--replay asks one URL's server");
   }
   if (!flags.timeout.empty() && flags.workload.timeout_ms) {
     return absl::InvalidArgumentError("give either --timeout or --timeout-ms, not both");
@@ -57,53 +68,19 @@ absl::Status check_effects(const LoadFlags& flags) {
   return flags.ask.check(flags.workload);
 }
 
-absl::Status set_arrivals(const std::string& text, OpenLoop& open) {
-  uint32_t burst = 0;
-  if (text.empty() || text == "constant") {
-    open.set_arrivals(OpenLoop::CONSTANT);
-  } else if (text == "poisson") {
-    open.set_arrivals(OpenLoop::POISSON);
-  } else if (absl::StartsWith(text, "burst:") && absl::SimpleAtoi(text.substr(6), &burst) &&
-             burst > 0) {
-    open.set_arrivals(OpenLoop::BURST);
-    open.set_burst(burst);
-  } else {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--arrivals \"", text, "\" is not one of constant, poisson, burst:N (N at once)"));
+// Of whatever is drawn.
+absl::Status set_seed(const std::string& text, LoadRequest& request) {
+  if (text.empty()) return absl::OkStatus();
+  uint64_t seed = 0;
+  if (!absl::SimpleAtoi(text, &seed)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--seed \"", text, "\" must be a whole number from 0 to 2^64 - 1"));
+  }
+  if (request.open().arrivals() == OpenLoop::POISSON) request.mutable_open()->set_seed(seed);
+  if (request.workload().ids().kind() == hotlap::v1::Ids::RANDOM) {
+    request.mutable_workload()->mutable_ids()->set_seed(seed);
   }
   return absl::OkStatus();
-}
-
-absl::Status set_catch_up(const std::string& text, OpenLoop& open) {
-  uint64_t most = 0;
-  if (text.empty() || text == "bounded") return absl::OkStatus();
-  if (text == "none") {
-    open.set_most_waiting(0);
-  } else if (absl::StartsWith(text, "bounded:") && absl::SimpleAtoi(text.substr(8), &most) &&
-             most > 0) {
-    open.set_most_waiting(most);
-  } else {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--catch-up \"", text, "\" is not one of none, bounded, bounded:N (N requests may wait)"));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<OpenLoop> open_loop(const LoadFlags& flags) {
-  OpenLoop open;
-  open.set_rate_per_s(flags.rate_per_s.value_or(kFirstRatePerS));
-  absl::Status status = set_arrivals(flags.arrivals, open);
-  if (status.ok()) status = set_catch_up(flags.catch_up, open);
-  if (!status.ok()) return status;
-  if (!flags.seed.empty()) {
-    uint64_t seed = 0;
-    if (!absl::SimpleAtoi(flags.seed, &seed)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--seed \"", flags.seed, "\" must be a whole number from 0 to 2^64 - 1"));
-    }
-    open.set_seed(seed);
-  }
-  return open;
 }
 
 void add_host(const std::string& host, hotlap::v1::Request& request) {
@@ -126,11 +103,12 @@ absl::StatusOr<hotlap::v1::Workload> workload_of(const LoadFlags& flags,
                                                  const std::vector<load::Url>& urls) {
   WorkloadFlags asked = flags.workload;
   const bool by_url = asked.requests.empty();
+  const bool replays = !flags.stream.replay_path.empty();
   for (size_t i = 0; i < urls.size(); ++i) {
     if (by_url) asked.requests.push_back(urls[i].target);
-    if (!by_url && urls[i].target != "/") {
+    if ((!by_url || replays) && urls[i].target != "/") {
       return no_effect(absl::StrCat("the target in ", flags.urls[i]),
-                       "--request names what to ask");
+                       absl::StrCat(replays ? "--replay" : "--request", " names what to ask"));
     }
   }
   if (!flags.timeout.empty()) {
@@ -141,6 +119,7 @@ absl::StatusOr<hotlap::v1::Workload> workload_of(const LoadFlags& flags,
   auto workload = asked.workload();
   if (!workload.ok()) return workload;
   absl::Status status = flags.ask.set(*workload);
+  if (status.ok()) status = flags.stream.apply(*workload);
   if (!status.ok()) return status;
   for (int i = 0; i < workload->requests_size(); ++i) {
     auto& request = *workload->mutable_requests(i);
@@ -204,19 +183,15 @@ void LoadFlags::add_to(CLI::App& command) {
   command.add_option("--weights", weights, "how often each URL is asked for, as 3,1")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("-d,--duration", duration, "500ms, 10s, 2m")->default_str("10s");
-  command.add_option("-R,--rate", rate_per_s,
-                     "open loop: start so many requests a second, whatever the server does");
+  duration_option = command
+                        .add_option("-d,--duration", duration,
+                                    "500ms, 10s, 2m (with --replay-speed: the log's length)")
+                        ->default_str("10s");
+  open.add_to(command, "open loop: start so many requests a second, whatever the server does");
   command.add_option("--max-rate-within", promise,
                      "search the highest rate that keeps a promise such as p99<5ms, in loads of "
                      "--duration each, beginning at --rate (default 1000)");
-  command.add_option("--arrivals", arrivals,
-                     "with --rate: constant, poisson or burst:N (default constant)");
-  command.add_option("--catch-up", catch_up,
-                     "with --rate: what is due while every connection is busy waits (bounded:N, at "
-                     "most N requests; bounded: ten seconds of the rate, the default) or is never "
-                     "sent (none)");
-  command.add_option("--seed", seed, "of poisson arrivals (default: drawn, and told)");
+  command.add_option("--seed", seed, "of poisson arrivals and random ids (default: drawn, told)");
   command.add_option("--timeout", timeout, "as --timeout-ms, but 2s or 500ms");
   command.add_option("--connect-timeout", connect_timeout,
                      "a request that has no connection by then, TLS included, fails, as 200ms "
@@ -231,6 +206,7 @@ void LoadFlags::add_to(CLI::App& command) {
                      "write response times as an HdrHistogram percentile file");
   command.add_option("--csv", csv_path, "write one row a second");
   command.add_flag("--quiet", quiet, "no progress");
+  stream.add_to(command);
   place.add_to(command);
   ask.add_to(command);
   workload.add_to(command);
@@ -254,14 +230,18 @@ absl::StatusOr<LoadRequest> LoadFlags::request() const {
   if (!status.ok()) return status;
   auto duration_s = parse_duration_s("--duration", duration);
   if (!duration_s.ok()) return duration_s.status();
-  request.set_duration_s(*duration_s);
+  const bool by_log = open.recorded() && duration_option != nullptr && duration_option->empty();
+  request.set_duration_s(by_log ? 0 : *duration_s);
   auto cpus = parse_cpu_list(load_cpus);
   if (!cpus.ok()) return cpus.status();
   request.mutable_placement()->mutable_load_cpus()->Add(cpus->begin(), cpus->end());
-  if (!rate_per_s && promise.empty()) return request;
-  auto open = open_loop(*this);
-  if (!open.ok()) return open.status();
-  *request.mutable_open() = *std::move(open);
+  if (open.asked() || !promise.empty()) {
+    auto loop = open.loop(kFirstRatePerS);
+    if (!loop.ok()) return loop.status();
+    *request.mutable_open() = *std::move(loop);
+  }
+  status = set_seed(seed, request);
+  if (!status.ok()) return status;
   return request;
 }
 

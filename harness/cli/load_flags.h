@@ -11,6 +11,8 @@
 #include "harness/cli/experiment_flags.h"
 #include "harness/cli/load_ask.h"
 #include "harness/cli/load_place.h"
+#include "harness/cli/open_loop_flags.h"
+#include "harness/cli/stream_flags.h"
 #include "harness/proto/control.pb.h"
 
 namespace hotlap::cli {
@@ -23,10 +25,9 @@ struct LoadFlags {
   std::string connect_timeout;
   std::string first_byte_timeout;
   std::string host;
-  std::optional<double> rate_per_s;
   std::string promise;  // of --max-rate-within
-  std::string arrivals;
-  std::string catch_up;
+  OpenLoopFlags open;
+  StreamFlags stream;
   std::string seed;
   std::string load_cpus;
   PlaceFlags place;
@@ -37,6 +38,7 @@ struct LoadFlags {
   bool quiet = false;
   std::string hgrm_path;
   std::string csv_path;
+  const CLI::Option* duration_option = nullptr;  // null where the flags are not a command's
 
   void add_to(CLI::App& command);
   // Refuses flags that would have no effect.

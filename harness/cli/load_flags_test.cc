@@ -75,6 +75,42 @@ TEST(LoadFlags, AnOpenLoop) {
   EXPECT_EQ(request->open().most_waiting(), 30U);
 }
 
+TEST(LoadFlags, IdsAndTheirSeed) {
+  auto request = parse({"--ids", "random:0001..2000", "--seed", "7", "http://1.2.3.4/{id}"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  const auto& ids = request->workload().ids();
+  EXPECT_EQ(ids.kind(), hotlap::v1::Ids::RANDOM);
+  EXPECT_EQ(ids.first(), 1U);
+  EXPECT_EQ(ids.last(), 2000U);
+  EXPECT_EQ(ids.width(), 4U);
+  EXPECT_EQ(ids.seed(), 7U);
+  EXPECT_FALSE(request->has_open());
+  EXPECT_FALSE(request->workload().requests(0).same_body());
+  request = parse({"--ids", "seq:1..", "--same-body", "http://1.2.3.4/{id}"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_TRUE(request->workload().requests(0).same_body());
+}
+
+TEST(LoadFlags, AReplayByItsOwnTimingEndsWithItsLog) {
+  auto request = parse({"--replay", "x/../y.log", "--replay-speed", "2x", "http://1.2.3.4"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_THAT(request->workload().replay().path(), ::testing::EndsWith("/y.log"));
+  EXPECT_THAT(request->workload().replay().path(), ::testing::StartsWith("/"));
+  EXPECT_EQ(request->open().arrivals(), OpenLoop::RECORDED);
+  EXPECT_EQ(request->open().speed(), 2);
+  EXPECT_EQ(request->duration_s(), 0) << "the log's";
+  request = parse(
+      {"--replay", "y.log", "--replay-speed", "0.5", "-d", "3s", "--expect=any", "http://1.2.3.4"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->duration_s(), 3);
+  EXPECT_TRUE(request->workload().replay().any_status());
+  request = parse({"--replay", "y.log", "--replay-bodies", "empty", "http://1.2.3.4"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->duration_s(), 10);
+  EXPECT_FALSE(request->has_open());
+  EXPECT_EQ(request->workload().replay().bodies(), hotlap::v1::Replay::EMPTY);
+}
+
 TEST(LoadFlags, SeveralUrlsWithWeights) {
   const auto request = parse({"--weights", "3,1", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b"});
   ASSERT_TRUE(request.ok()) << request.status();
@@ -131,6 +167,7 @@ TEST(LoadFlags, WhatWouldHaveNoEffectIsRefused) {
   expect_refused({"--arrivals", "poisson", url}, {"--arrivals", "--rate"});
   expect_refused({"--seed", "1", url}, {"--seed", "--rate"});
   expect_refused({"-R", "1", "--seed", "1", url}, {"--seed", "poisson"});
+  expect_refused({"--ids", "seq:1..2", "--seed", "1", url + "{id}"}, {"--seed", "random"});
   expect_refused({"--weights", "1", url}, {"--weights", "one URL"});
   expect_refused({"--max-rate-within", "p99<5ms", "--csv", "x", url}, {"--csv", "search"});
   expect_refused({"--json", "--latency", url}, {"--latency", "--json"});

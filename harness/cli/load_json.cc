@@ -37,6 +37,8 @@ std::string arrivals_name(const OpenLoop& open) {
       return "poisson";
     case OpenLoop::BURST:
       return "burst";
+    case OpenLoop::RECORDED:
+      return "recorded";
     default:
       return "constant";
   }
@@ -50,6 +52,7 @@ Json open_json(const LoadResult& result) {
   object["arrivals"] = arrivals_name(open);
   object["burst"] = open.arrivals() == OpenLoop::BURST ? Json(open.burst()) : Json(nullptr);
   object["seed"] = open.has_seed() ? Json(open.seed()) : Json(nullptr);
+  object["speed"] = open.has_speed() ? Json(open.speed()) : Json(nullptr);
   object["most_waiting"] = open.most_waiting();
   object["asked_per_s"] = open.rate_per_s();
   object["sent_per_s"] = result.sent_per_s();
@@ -58,6 +61,38 @@ Json open_json(const LoadResult& result) {
   object["on_time"] = counts.started() - counts.late() - counts.never_sent();
   object["late"] = counts.late();
   object["never_sent"] = counts.never_sent();
+  return object;
+}
+
+Json ids_json(const LoadResult& result) {
+  if (!result.line.effective().has_ids()) return nullptr;
+  const auto& ids = result.line.effective().ids();
+  const bool random = ids.kind() == hotlap::v1::Ids::RANDOM;
+  Json object;
+  object["kind"] = random ? "random" : "sequence";
+  object["first"] = ids.first();
+  object["last"] = ids.last();
+  object["width"] = ids.width();
+  object["seed"] = random ? Json(ids.seed()) : Json(nullptr);
+  return object;
+}
+
+Json replay_json(const LoadResult& result) {
+  if (!result.line.effective().has_replay()) return nullptr;
+  const auto& tally = result.line.replay();
+  Json object;
+  object["path"] = result.line.effective().replay().path();
+  object["lines"] = tally.lines();
+  object["requests"] = tally.requests();
+  object["bad"] = tally.bad();
+  object["no_request"] = tally.no_request();
+  object["without_body"] = tally.without_body();
+  object["no_replay"] = tally.no_replay();
+  object["distinct"] = tally.distinct();
+  object["out_of_order"] = tally.out_of_order();
+  object["first_bad_line"] = tally.bad() > 0 ? Json(tally.first_bad_line()) : Json(nullptr);
+  object["first_bad"] = tally.first_bad();
+  object["length_s"] = tally.length_s();
   return object;
 }
 
@@ -95,6 +130,8 @@ std::string load_json(const LoadFlags& flags, const LoadResult& result) {
   object["connections"] = {{"asked", line.effective().connections()},
                            {"achieved", line.connections()}};
   object["pipeline"] = line.effective().pipeline();
+  object["ids"] = ids_json(result);
+  object["replay"] = replay_json(result);
   object["elapsed_s"] = line.elapsed_s();
   object["sending_s"] = line.sending_s();
   object["interrupted"] = line.stopped();

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "harness/agent/replay.h"
 #include "harness/cli/load_report.h"
 #include "harness/cli/time_text.h"
 
@@ -100,6 +101,8 @@ std::string loop_text(const LoadResult& result) {
       return absl::StrCat("open loop, Poisson arrivals (seed ", open.seed(), ")");
     case OpenLoop::BURST:
       return absl::StrCat("open loop, bursts of ", open.burst());
+    case OpenLoop::RECORDED:
+      return absl::StrFormat("open loop, by the log's timing at %g times its speed", open.speed());
     default:
       return "open loop, constant arrivals";
   }
@@ -181,6 +184,25 @@ std::string send_line(const LoadResult& result) {
                       count_text(counts.never_sent()), " never sent");
 }
 
+// What was asked where it was not always the same; empty where it was.
+std::string stream_line(const LoadResult& result) {
+  const auto& workload = result.line.effective();
+  if (workload.has_replay()) {
+    std::string text = agent::replay_text(workload.replay().path(), result.line.replay());
+    const auto started = static_cast<double>(result.line.counts().started());
+    const auto size = static_cast<double>(result.line.replay().requests());
+    if (started > size) absl::StrAppendFormat(&text, "; asked %.1f times over", started / size);
+    return text;
+  }
+  if (!workload.has_ids()) return "";
+  const auto& ids = workload.ids();
+  const bool random = ids.kind() == hotlap::v1::Ids::RANDOM;
+  std::string text = absl::StrCat("ids ", ids.first(), " to ", ids.last(),
+                                  random ? ", random" : ", one after the other");
+  if (random) absl::StrAppend(&text, " (seed ", ids.seed(), ")");
+  return text;
+}
+
 std::string generator_line(const LoadResult& result) {
   const auto& line = result.line;
   std::string text = absl::StrFormat("%.0f %% busy", 100 * line.busiest_thread_share());
@@ -212,6 +234,9 @@ std::string load_text(const LoadFlags& flags, const LoadResult& result) {
   if (!result.line.open_error().empty()) return text;
   absl::StrAppend(&text, table(result));
   if (flags.distribution) absl::StrAppend(&text, distribution(result));
+  if (const std::string stream = stream_line(result); !stream.empty()) {
+    absl::StrAppend(&text, labelled("stream", stream));
+  }
   absl::StrAppend(&text, labelled("rate", rate_line(result)));
   if (result.open()) absl::StrAppend(&text, labelled("sends", send_line(result)));
   absl::StrAppend(&text, labelled("requests", class_line(result)));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "harness/cli/exit_code.h"
+#include "harness/cli/open_passes.h"
 #include "harness/cli/target_grammar.h"
 #include "harness/plan/metric.h"
 
@@ -206,6 +207,7 @@ std::string text_summary(const Run& run) {
     add_table(run, arm, text);
     absl::StrAppend(&text, "\n");
   }
+  absl::StrAppend(&text, open_passes_text(run));
   absl::StrAppend(&text, run.schedule().rounds(), " rounds, ", run.schedule().void_rounds(),
                   " void, seed ", run.effective().seed(), "; ", run.calibration(), "\n");
   if (!run.schedule().stopped().empty()) {
@@ -236,6 +238,7 @@ std::string json_summary(const Run& run, const std::string& run_directory) {
   for (const Verdict& verdict : run.verdicts()) {
     object["metrics"].push_back(metric_object(verdict));
   }
+  object["open_passes"] = Json::parse(open_passes_json(run));
   object["notes"] = std::vector<std::string>(run.notes().begin(), run.notes().end());
   return object.dump(2) + "\n";
 }

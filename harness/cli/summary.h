@@ -25,8 +25,8 @@ std::string headline(const hotlap::v1::Run& run, const hotlap::v1::Verdict& verd
 std::string text_summary(const hotlap::v1::Run& run);
 
 // One object: schema, run, verdict, reason, calibration, rounds, void_rounds, resolution_percent,
-// metrics; null where a value does not exist. Metrics of arms beyond the second have an "arm" of
-// their own, as all do.
+// metrics, open_passes; null where a value does not exist. Metrics of arms beyond the second have
+// an "arm" of their own, as all do.
 std::string json_summary(const hotlap::v1::Run& run, const std::string& run_directory);
 
 // See exit_code.h; for a run that is complete.

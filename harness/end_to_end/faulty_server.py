@@ -1,8 +1,9 @@
-"""An HTTP server that goes wrong as told: faulty_server.py MODE PORT [TRIGGER].
+"""An HTTP server that goes wrong as told: faulty_server.py MODE PORT [TRIGGER | REQUESTS].
 
 Modes: ok, status500, wrong (other bytes than the lab's server), exit (at once), silent (never
 listens), elsewhere (another port), and die, hang, deny: like ok until the file TRIGGER exists, then
-it exits, stops itself, or answers 500.
+it exits, stops itself, or answers 500; and freeze: like ok, but after so many REQUESTS it stops
+itself for a second, once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import selectors
 import signal
 import socket
 import sys
+import time
 from pathlib import Path
 
 BODY = b"Hello, World!"
@@ -29,7 +31,19 @@ def go_wrong(mode: str) -> None:
         os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def serve(listener: socket.socket, mode: str, trigger: Path | None) -> None:
+def freeze_for_a_second() -> None:
+    frozen = os.getpid()
+    if os.fork() == 0:
+        time.sleep(1)  # tidy: allow sleep: it is the fault itself
+        os.kill(frozen, signal.SIGCONT)
+        os._exit(0)
+    os.kill(frozen, signal.SIGSTOP)
+    os.wait()
+
+
+def serve(
+    listener: socket.socket, mode: str, trigger: Path | None, requests_left: int | None
+) -> None:
     good, denied = reply("200 OK"), reply("500 Internal Server Error")
     if mode == "wrong":
         good = reply("200 OK", b"Hello, Wrong!")
@@ -50,6 +64,11 @@ def serve(listener: socket.socket, mode: str, trigger: Path | None) -> None:
                 wrong_now = trigger is not None and trigger.exists()
                 if wrong_now:
                     go_wrong(mode)
+                if requests_left is not None and asked > 0:
+                    requests_left -= asked
+                    if requests_left <= 0:
+                        requests_left = None
+                        freeze_for_a_second()
                 deny = mode == "status500" or (mode == "deny" and wrong_now)
                 connection.sendall((denied if deny else good) * asked)
             except OSError:
@@ -61,7 +80,8 @@ def serve(listener: socket.socket, mode: str, trigger: Path | None) -> None:
 
 def main() -> int:
     mode, port = sys.argv[1], int(sys.argv[2])
-    trigger = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    freezes = mode == "freeze"
+    trigger = Path(sys.argv[3]) if len(sys.argv) > 3 and not freezes else None
     if mode == "exit":
         print("cannot find my configuration", file=sys.stderr)
         return 5
@@ -75,7 +95,7 @@ def main() -> int:
         print(f"cannot bind port {port}: {error}", file=sys.stderr)
         return 1
     listener.listen(128)
-    serve(listener, mode, trigger)
+    serve(listener, mode, trigger, int(sys.argv[3]) if freezes else None)
     return 0
 
 

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/load/expected_body.h"
 #include "harness/load/generator.h"
+#include "harness/load/request_template.h"
 
 namespace hotlap::load {
 
@@ -23,8 +26,13 @@ struct Arm {
   std::vector<ExpectedBody> bodies;   // one a request
   std::vector<std::size_t> turns;     // which request comes when, on each connection; then again
   std::shared_ptr<const TlsArm> tls;  // null in plain
-  bool per_connection = false;        // some body is learned by each connection for itself
-  std::string fault;                  // why it cannot be loaded; empty when it can
+  // By request; absent where its bytes are always the same.
+  std::vector<std::optional<RequestTemplate>> templates;
+  std::string after_target;        // of a replayed request, from the space behind its target
+  std::string after_target_empty;  // the same where it says that its body is empty
+  std::size_t longest = 0;         // bytes of a request that is written anew each time; 0: none is
+  bool per_connection = false;     // some body is learned by each connection for itself
+  std::string fault;               // why it cannot be loaded; empty when it can
 
  private:
   std::string prepare() {
@@ -37,8 +45,11 @@ struct Arm {
     }
     std::string error;
     if (spec.tls && (tls = TlsArm::make(*spec.tls, error)) == nullptr) return error;
+    if (spec.replay != nullptr) return prepare_replay();
+    if (spec.ids && !(error = spec.ids->fault()).empty()) return error;
+    templates.resize(spec.requests.size());
     for (std::size_t i = 0; i < spec.requests.size(); ++i) {
-      auto request = build_request(spec.requests[i], spec.endpoint, spec.keep_alive, error);
+      auto request = prepare_request(i, error);
       if (!request) return error;
       if (request->body_rule == BodyRule::kExact) {
         Body body;
@@ -50,6 +61,39 @@ struct Arm {
       requests.push_back(*std::move(request));
     }
     take_turns();
+    return "";
+  }
+
+  std::optional<Request> prepare_request(std::size_t index, std::string& error) {
+    const RequestSpec& wanted = spec.requests[index];
+    if (!spec.ids || !has_place(wanted)) {
+      return build_request(wanted, spec.endpoint, spec.keep_alive, error);
+    }
+    auto made = RequestTemplate::make(wanted, spec.endpoint, spec.keep_alive, *spec.ids, error);
+    if (!made) return std::nullopt;
+    longest = std::max(longest, made->longest());
+    templates[index] = *std::move(made);
+    return templates[index]->request();
+  }
+
+  // A request for each expectation: what a logged one begins with is the log's.
+  std::string prepare_replay() {
+    std::string error;
+    RequestSpec common = spec.requests.front();
+    common.method = "GET";
+    common.target = "/";
+    auto request = build_request(common, spec.endpoint, spec.keep_alive, error);
+    if (!request) return error;
+    constexpr std::size_t kBegin = std::string_view("GET /").size();
+    after_target = request->wire.substr(kBegin);
+    common.method = "POST";  // without a body
+    after_target_empty =
+        build_request(common, spec.endpoint, spec.keep_alive, error)->wire.substr(kBegin + 1);
+    for (const ReplayLog::Expectation& expectation : spec.replay->expectations()) {
+      requests.push_back({"", expectation.head, expectation.status, BodyRule::kAny, ""});
+    }
+    bodies = std::vector<ExpectedBody>(requests.size());
+    longest = spec.replay->longest() + after_target_empty.size();
     return "";
   }
 

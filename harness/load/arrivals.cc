@@ -3,19 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "harness/load/splitmix.h"
 
 namespace hotlap::load {
 namespace {
 
 constexpr double kNsPerS = 1e9;
-constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
-
-// SplitMix64 (Steele, Lea, Flood 2014): the constants are the generator.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
 
 }  // namespace
 
@@ -27,6 +22,8 @@ std::string_view name(Arrivals::Kind kind) {
       return "poisson";
     case Arrivals::Kind::kBurst:
       return "burst";
+    case Arrivals::Kind::kRecorded:
+      return "recorded";
   }
   return "unknown";
 }
@@ -45,6 +42,7 @@ Schedule::Schedule(const Arrivals& arrivals, const Share& share)
 }
 
 void Schedule::advance() {
+  ++starts_;
   if (arrivals_.kind == Arrivals::Kind::kPoisson) {
     poisson_at_ns_ += exponential_gap_ns();
   } else {
@@ -57,17 +55,36 @@ void Schedule::advance() {
   place();
 }
 
+std::int64_t Schedule::number() const {
+  if (arrivals_.kind == Arrivals::Kind::kPoisson) return share_.first + starts_ * share_.stride;
+  return round_ + connection_;
+}
+
 void Schedule::place() {
   double at_ns = poisson_at_ns_;
   if (arrivals_.kind != Arrivals::Kind::kPoisson) {
     // From its number, not from the start before it: rounding never adds up.
     std::int64_t number = round_ + connection_;
     if (arrivals_.kind == Arrivals::Kind::kBurst) number -= number % arrivals_.burst;
-    at_ns = static_cast<double>(number) * gap_ns_;
+    at_ns = arrivals_.kind == Arrivals::Kind::kRecorded ? recorded_at_ns(number)
+                                                        : static_cast<double>(number) * gap_ns_;
   }
   // Later than any load lasts, and far from overflow.
   constexpr double kNever = 1e18;
   at_ns_ = std::llround(std::min(at_ns, kNever));
+}
+
+double Schedule::recorded_at_ns(std::int64_t number) {
+  const Timeline& timeline = *arrivals_.timeline;
+  if (number >= timeline.starts) return std::numeric_limits<double>::infinity();
+  const auto& seconds = timeline.seconds;
+  while (second_ + 1 < seconds.size() && seconds[second_ + 1].first_start <= number) ++second_;
+  const Timeline::Second& now = seconds[second_];
+  const std::int64_t next =
+      second_ + 1 < seconds.size() ? seconds[second_ + 1].first_start : timeline.starts;
+  const double part =
+      static_cast<double>(number - now.first_start) / static_cast<double>(next - now.first_start);
+  return (static_cast<double>(now.second) + part) * kNsPerS / arrivals_.speed;
 }
 
 double Schedule::exponential_gap_ns() {

@@ -29,6 +29,7 @@ struct Flight {
   std::int64_t intended_ns = 0;  // when it was to start; in the closed loop, when it did
   std::int64_t sent_ns = 0;      // just before it was sent, or connected for
   std::size_t request = 0;       // which of the arm's
+  std::uint64_t number = 0;      // within the arm's stream: what its id or log entry follows from
 };
 
 // The requests in flight on one connection, oldest first; at most the pipelining depth.

@@ -19,8 +19,10 @@
 #include "harness/load/clock.h"
 #include "harness/load/endpoint.h"
 #include "harness/load/histogram.h"
+#include "harness/load/ids.h"
 #include "harness/load/outcome.h"
 #include "harness/load/pacer.h"
+#include "harness/load/replay_log.h"
 #include "harness/load/request.h"
 #include "harness/load/times.h"
 #include "harness/load/tls_wire.h"
@@ -38,6 +40,10 @@ struct ArmSpec {
   std::int64_t connect_timeout_ns = 0;
   std::int64_t first_byte_timeout_ns = 0;
   std::optional<TlsSpec> tls = {};  // plain when absent
+  // What `{id}` stands for in `requests`; absent: itself.
+  std::optional<Ids> ids = {};
+  // Asked for in place of `requests`, of which there is then one, whose headers each request has.
+  std::shared_ptr<const ReplayLog> replay = {};
 };
 
 struct Opened {

@@ -23,6 +23,14 @@ inline bool is_token(std::string_view text) {
   });
 }
 
+// What can stand between the spaces of a request line.
+inline bool is_target(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte > 0x20 && byte != 0x7f;
+  });
+}
+
 // No control characters but HTAB; bytes from 0x80 are allowed (section 5.5).
 inline bool is_field_value(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {

@@ -24,7 +24,9 @@ Lane::Lane(Arm& arm, int first, int stride, std::span<char> buffer, int end_fd,
       clock_(clock),
       share_{first, stride, arm.spec.connections},
       connections_(static_cast<std::size_t>(share_.own())),
-      memos_(arm.requests.size()) {
+      memos_(arm.requests.size()),
+      wires_(arm),
+      next_number_(static_cast<std::uint64_t>(first)) {
   int number = first;
   for (Connection& connection : connections_) {
     connection.number = number;
@@ -116,7 +118,7 @@ void Lane::begin_all() {
       if (totals_.first_send_ns == 0) totals_.first_send_ns = now;
       if (!in_budget(now)) break;
       ++totals_.counts.started;
-      start(connection, now, now);
+      start_next(connection, now);
     }
   }
 }
@@ -128,7 +130,7 @@ void Lane::start_ready() {
     if (slot.connection->health != Health::kSound || stop_ns_ == 0) continue;
     if (!in_budget(slot.since_ns)) continue;
     ++totals_.counts.started;
-    start(*slot.connection, slot.since_ns, slot.since_ns);
+    start_next(*slot.connection, slot.since_ns);
   }
   ready_.clear();
 }

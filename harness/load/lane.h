@@ -25,6 +25,7 @@
 #include "harness/load/outcome.h"
 #include "harness/load/pacer.h"
 #include "harness/load/times.h"
+#include "harness/load/wires.h"
 
 namespace hotlap::load {
 
@@ -154,7 +155,8 @@ class Lane {
   void release(Connection& connection, std::int64_t now);
 
   // lane_send.cc: requests on their way out.
-  void start(Connection& connection, std::int64_t intended, std::int64_t now);
+  void start_next(Connection& connection, std::int64_t now);
+  void start(Connection& connection, std::int64_t intended, std::int64_t now, std::uint64_t number);
   void send_rest(Connection& connection);
   bool send_some(Connection& connection);
   void flush_sends();
@@ -183,6 +185,8 @@ class Lane {
   Fd timer_;
   std::vector<Connection> connections_;
   std::vector<ReplyMemo> memos_;
+  Wires wires_;
+  std::uint64_t next_number_;  // of the closed loop: first, first + stride, … of the arm's stream
   // For their next request, once the batch has been read, and when they became so.
   std::vector<FreeSlot> ready_;
   std::vector<Connection*> to_send_;  // with pipelining: what they start goes out together

@@ -125,7 +125,7 @@ void Lane::on_end_of_stream(Connection& connection) {
 Outcome Lane::judge(Connection& connection) {
   const Request& request = arm_.requests[connection.request()];
   const int status = connection.reader.status();
-  if (status != request.expected_status) {
+  if (request.expected_status != 0 && status != request.expected_status) {
     note_failure(connection, "status " + std::to_string(status) + " where " +
                                  std::to_string(request.expected_status) + " was expected");
     return Outcome::kUnexpectedStatus;

@@ -41,8 +41,9 @@ void Lane::dispatch() {
     if (totals_.first_send_ns == 0) totals_.first_send_ns = now;
     const std::int64_t intended_ns = pacer_->first_ns();
     if (now - intended_ns > kLateNs) ++totals_.counts.late;
+    const auto number = static_cast<std::uint64_t>(pacer_->first_number());
     pacer_->sent(now, slot.since_ns);
-    start(connection, intended_ns, now);
+    start(connection, intended_ns, now, number);
   }
   totals_.counts[Outcome::kNeverSent] += pacer_->give_up_beyond_bound();
   if (pacer_->finished()) end_sending(clock_.now_ns());

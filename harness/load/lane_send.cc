@@ -13,10 +13,20 @@
 
 namespace hotlap::load {
 
-void Lane::start(Connection& connection, std::int64_t intended, std::int64_t now) {
+void Lane::start_next(Connection& connection, std::int64_t now) {
+  start(connection, now, now, next_number_);
+  next_number_ += static_cast<std::uint64_t>(share_.stride);
+}
+
+void Lane::start(Connection& connection, std::int64_t intended, std::int64_t now,
+                 std::uint64_t number) {
   ++in_flight_;
-  connection.flights.push({intended, now, arm_.turns[connection.turn]});
-  if (++connection.turn == arm_.turns.size()) connection.turn = 0;
+  if (const ReplayLog* const replay = arm_.spec.replay.get(); replay != nullptr) {
+    connection.flights.push({intended, now, replay->expectation(replay->kind(number)), number});
+  } else {
+    connection.flights.push({intended, now, arm_.turns[connection.turn], number});
+    if (++connection.turn == arm_.turns.size()) connection.turn = 0;
+  }
   if (connection.unsent++ == 0) connection.sent = 0;
   if (connection.state == State::kClosed) {
     if (const int error = connect(connection); error != 0) {
@@ -57,11 +67,16 @@ bool Lane::send_some(Connection& connection) {
   constexpr std::size_t kMostPieces = 64;
   std::array<iovec, kMostPieces> pieces;
   const std::size_t most = connection.tls != nullptr ? 1 : kMostPieces;
-  const std::size_t count = std::min(connection.unsent, most);
+  std::size_t count = std::min(connection.unsent, most);
   const std::size_t first = connection.flights.size() - connection.unsent;
   std::size_t skip = connection.sent;
+  wires_.begin();
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string& wire = arm_.requests[connection.flights[first + i].request].wire;
+    const std::string_view wire = wires_.of(connection.flights[first + i]);
+    if (wire.empty()) {  // no room to write more of them side by side
+      count = i;
+      break;
+    }
     pieces[i] = {const_cast<char*>(wire.data()) + skip, wire.size() - skip};
     skip = 0;
   }

@@ -86,7 +86,7 @@ void Lane::revive(Connection& connection, std::int64_t now) {
       return;
     }
     ++totals_.counts.started;
-    start(connection, now, now);
+    start_next(connection, now);
   }
 }
 

@@ -61,6 +61,7 @@ class Pacer {
 
   // The planned time of the start that waited longest, of those that do.
   std::int64_t first_ns() const { return start_ns_ + oldest_.at_ns(); }
+  std::int64_t first_number() const { return oldest_.number(); }
   // It is sent, on a connection that was free since `free_ns`.
   void sent(std::int64_t now, std::int64_t free_ns);
   // It is given up.

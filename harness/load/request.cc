@@ -8,13 +8,6 @@
 namespace hotlap::load {
 namespace {
 
-bool is_target(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte > 0x20 && byte != 0x7f;
-  });
-}
-
 bool has(const RequestSpec& spec, std::string_view name) {
   return std::any_of(spec.headers.begin(), spec.headers.end(),
                      [&](const auto& header) { return same_ignoring_case(header.first, name); });

@@ -36,9 +36,9 @@ struct RequestSpec {
 };
 
 struct Request {
-  std::string wire;   // the bytes on the connection
-  bool head = false;  // the reply has no body, whatever its header says
-  int expected_status = 200;
+  std::string wire;           // the bytes on the connection
+  bool head = false;          // the reply has no body, whatever its header says
+  int expected_status = 200;  // 0: any
   BodyRule body_rule = BodyRule::kLearned;
   std::string expected_body;
   std::optional<std::uint64_t> expected_length;

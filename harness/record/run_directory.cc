@@ -104,17 +104,16 @@ std::string slice_row(const Round& round, const hotlap::v1::Slice& slice,
   return std::move(line).finish();
 }
 
-std::string latency_rows(const Round& round, const ArmRound& arm,
-                         const std::vector<std::string>& names) {
+std::string latency_rows(const std::string& pass, uint32_t index, const std::string& arm,
+                         const hotlap::v1::Latency& latency) {
   std::string rows;
-  for (int i = 0; i < arm.latency().buckets_size(); ++i) {
-    const auto& bucket = arm.latency().buckets(i);
+  for (int i = 0; i < latency.buckets_size(); ++i) {
+    const auto& bucket = latency.buckets(i);
     CsvLine line;
-    line.text(round.pass()).integer(int64_t{round.index()}).text(names[arm.arm()]);
+    line.text(pass).integer(int64_t{index}).text(arm);
     line.integer(bucket.low_ns()).integer(bucket.high_ns()).integer(bucket.count());
     if (i == 0) {
-      line.integer(arm.latency().min_ns()).integer(arm.latency().max_ns());
-      line.integer(arm.latency().sum_ns());
+      line.integer(latency.min_ns()).integer(latency.max_ns()).integer(latency.sum_ns());
     } else {
       line.empty().empty().empty();
     }
@@ -167,7 +166,7 @@ absl::Status RunDirectory::append(const Round& round) {
   std::string slices, rounds, latency, syscalls;
   for (const auto& slice : round.slices()) slices += slice_row(round, slice, arm_names_);
   for (const auto& arm : round.arms()) {
-    latency += latency_rows(round, arm, arm_names_);
+    latency += latency_rows(round.pass(), round.index(), arm_names_[arm.arm()], arm.latency());
     syscalls += syscall_rows(round, arm, arm_names_);
     rounds += round_row(round, arm, arm_names_);
   }
@@ -179,6 +178,16 @@ absl::Status RunDirectory::append(const Round& round) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status RunDirectory::append(const hotlap::v1::OpenPass& pass) {
+  std::string rows;
+  for (const auto& arm : pass.arms()) {
+    const std::string& name = arm_names_[arm.arm()];
+    rows += latency_rows("open", pass.index(), name, arm.response_latency());
+    rows += latency_rows("open_service", pass.index(), name, arm.service_latency());
+  }
+  return append_text(kLatency, rows);
 }
 
 absl::Status RunDirectory::write_run(const hotlap::v1::Run& run) {

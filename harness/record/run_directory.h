@@ -30,6 +30,10 @@ class RunDirectory {
   // Appends the rows of one round. Fails, naming the file, when the disk is full.
   absl::Status append(const hotlap::v1::Round& round);
 
+  // Appends the times of one open pass to latency.csv: response times as pass "open", service times
+  // as "open_service".
+  absl::Status append(const hotlap::v1::OpenPass& pass);
+
   // Replaces run.json.
   absl::Status write_run(const hotlap::v1::Run& run);
 

@@ -133,5 +133,28 @@ TEST_F(RunDirectoryTest, StrangersAreRefusedWithTheReason) {
   EXPECT_THAT(read_run(base_).status().ToString(), testing::HasSubstr("damaged"));
 }
 
+TEST_F(RunDirectoryTest, TheTimesOfAnOpenPassAreRowsOfTheirOwn) {
+  auto directory = RunDirectory::create(base_ / "run", {"a", "b"});
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  hotlap::v1::OpenPass pass;
+  pass.set_index(1);
+  auto* arm = pass.add_arms();
+  arm->set_arm(1);
+  for (auto* latency : {arm->mutable_response_latency(), arm->mutable_service_latency()}) {
+    auto* bucket = latency->add_buckets();
+    bucket->set_low_ns(10);
+    bucket->set_high_ns(11);
+    bucket->set_count(5);
+    latency->set_min_ns(10);
+    latency->set_max_ns(11);
+    latency->set_sum_ns(53);
+  }
+  ASSERT_TRUE(directory->append(pass).ok());
+  EXPECT_EQ(text_of(base_ / "run" / "latency.csv"),
+            "pass,round,arm,low_ns,high_ns,count,min_ns,max_ns,sum_ns\n"
+            "open,1,b,10,11,5,10,11,53\n"
+            "open_service,1,b,10,11,5,10,11,53\n");
+}
+
 }  // namespace
 }  // namespace hotlap::record

@@ -36,7 +36,7 @@ class Curve:
         x = -np.log10(1.0 - q)
         if not len(self.x) or x > self.x[-1] + 1e-9:
             return None
-        return float(np.interp(x, self.x, self.us))
+        return float(self.us[np.searchsorted(self.x, x + 1e-9, side="right") - 1])
 
 
 def curves(facts: Facts) -> list[Curve]:
@@ -53,7 +53,7 @@ def curves(facts: Facts) -> list[Curve]:
 
 
 def curve(arm: str, rows: pd.DataFrame, limit_us: float | None) -> Curve:
-    """A bucket's reply times are taken at its upper edge, as HDR histograms do."""
+    """Nearest rank, as steps: a bucket's replies are at its upper edge, as HDR histograms do."""
     merged = rows.groupby("high_ns")["count"].sum().sort_index()
     merged = merged[merged > 0]
     total = float(merged.sum())
@@ -66,24 +66,35 @@ def curve(arm: str, rows: pd.DataFrame, limit_us: float | None) -> Curve:
     beyond = us > limit_us if limit_us is not None else np.zeros(len(us), bool)
     cut = bool((inside & beyond).any())
     keep = inside & ~beyond
-    return Curve(arm, x[keep], us[keep], int(total), cut)
+    x, us = x[keep], us[keep]
+    if len(x) and not cut:
+        # The last bucket drawn reaches as far as samples support it.
+        x, us = np.append(x, np.log10(total / SAMPLES_BEYOND)), np.append(us, us[-1])
+    return Curve(arm, x, us, int(total), cut)
 
 
-def draw(facts: Facts, width: int, palette: Palette) -> Sheet:
+def draw(
+    facts: Facts, found: list[Curve], dashed: list[Curve], width: int, palette: Palette
+) -> Sheet:
+    """Those of `dashed` lie beneath, in their arm's colour and without a name."""
     sheet = Sheet(width, 322, palette)
-    found = curves(facts)
     axes = sheet.axes(50, 34, width - 50 - (20 if sheet.narrow else 150), 240)
     sheet.text(0, 14, "latency (µs)", color=palette.muted)
     last = max(float(c.x[-1]) for c in found)
+    for item in dashed:
+        color = palette.arm(facts.arm_index(item.arm))
+        axes.plot(item.x, item.us, "--", color=color, linewidth=1.2, alpha=0.8,
+                  drawstyle="steps-post")  # fmt: skip
     for item in found:
         color = palette.arm(facts.arm_index(item.arm))
-        axes.plot(item.x, item.us, "-", color=color, linewidth=1.8, solid_joinstyle="round")
+        axes.plot(item.x, item.us, "-", color=color, linewidth=1.8, solid_joinstyle="round",
+                  drawstyle="steps-post")  # fmt: skip
         for q in QUANTILES:
             value = item.at(q)
             if value is not None:
                 axes.plot([-np.log10(1.0 - q)], [value], "o", color=color, markersize=5,
                           markeredgecolor=palette.surface, markeredgewidth=1.0)  # fmt: skip
-    _scale(axes, found)
+    _scale(axes, [*found, *dashed])
     ticks = [q for q in QUANTILES if -np.log10(1.0 - q) <= last + 1e-9]
     axes.xaxis.set_major_locator(FixedLocator([0.0, *(-np.log10(1.0 - q) for q in ticks)]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * (1 - 10 ** -x):.10g}"))
