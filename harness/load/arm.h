@@ -90,7 +90,10 @@ struct Arm {
     after_target_empty =
         build_request(common, spec.endpoint, spec.keep_alive, error)->wire.substr(kBegin + 1);
     for (const ReplayLog::Expectation& expectation : spec.replay->expectations()) {
-      requests.push_back({"", expectation.head, expectation.status, BodyRule::kAny, ""});
+      Request& logged = requests.emplace_back();
+      logged.head = expectation.head;
+      logged.expected_status = expectation.status;
+      logged.body_rule = BodyRule::kAny;
     }
     bodies = std::vector<ExpectedBody>(requests.size());
     longest = spec.replay->longest() + after_target_empty.size();
