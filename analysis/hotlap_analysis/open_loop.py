@@ -97,7 +97,7 @@ def open_loop(facts: Facts) -> Section | None:
             "who came meanwhile; service time, dashed, from when it was sent. Quantiles are by "
             "nearest rank, each where 10/(1 − q) replies stand behind it. Late: sent more "
             f"than 1{wording.SPACE}ms after its time; never sent: no connection was free in time, "
-            "and in no response time.",
+            "and in no response time. Pacing: by how much the generator itself was late.",
             note=True,
         )
     )
@@ -124,8 +124,8 @@ def _introduction(facts: Facts, made: list[ArmPass]) -> str:
 
 
 def _table(facts: Facts, made: list[ArmPass]) -> Table:
-    header = ["pass", "arm", "sent", *(name for name, _ in SHOWN), "service p99"]
-    header += ["late", "never sent", "generator late, p99"]
+    header = ["arm, pass", "sent", *(name for name, _ in SHOWN), "service p99"]
+    header += ["late", "never sent", "pacing p99"]
     rows = []
     for one in made:
         share = wording.ABSENT
@@ -133,8 +133,8 @@ def _table(facts: Facts, made: list[ArmPass]) -> Table:
             share = f"{100.0 * one.sent_share:.1f}{wording.SPACE}%"
         rows.append(
             [
-                str(one.index + 1) + (" (void)" if one.void else ""),
-                plain(facts.labels[one.arm]),
+                f"{plain(facts.labels[one.arm])}, {one.index + 1}"
+                + (" (void)" if one.void else ""),
                 share,
                 *(wording.quantity(one.response[key], "ns") for _, key in SHOWN),
                 wording.quantity(one.service["p99_ns"], "ns"),
@@ -143,7 +143,7 @@ def _table(facts: Facts, made: list[ArmPass]) -> Table:
                 wording.quantity(one.lateness_ns, "ns"),
             ]
         )
-    return Table(header, rows, "rl" + "r" * (len(header) - 2))
+    return Table(header, rows, "l" + "r" * (len(header) - 1))
 
 
 def _compared(facts: Facts) -> list[str]:

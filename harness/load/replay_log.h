@@ -1,7 +1,7 @@
 // An access log made ready to be asked again: each distinct request once, as the bytes that its
 // wire begins with, and their sequence, four bytes a request. Ten million lines of a hundred
-// thousand distinct requests take about 50 MB, and what is read costs that once more in time order.
-// Limits are stated, and a log beyond them is refused.
+// thousand distinct requests take about 50 MB, and 80 MB more while they are read. A log beyond the
+// limits below is refused.
 #ifndef HOTLAP_HARNESS_LOAD_REPLAY_LOG_H_
 #define HOTLAP_HARNESS_LOAD_REPLAY_LOG_H_
 
