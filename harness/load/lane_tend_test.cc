@@ -138,14 +138,12 @@ TEST(Stop, RepliesUnderWayAreAwaited) {
   LoadPlan plan;
   plan.progress_every_ns = 20 * kMs;
   plan.drain_ns = 20 * kS;
-  bool stopped = false;
   const LoadReport report = generator->load(arm, plan, [&](const LoadProgress& progress) {
-    if (!stopped && progress.counts.started == 4) generator->stop();
-    stopped = true;
+    if (progress.counts.started > 0) generator->stop();
   });
   EXPECT_TRUE(report.cancelled);
-  EXPECT_EQ(report.counts.started, 4);
-  EXPECT_EQ(report.counts.ok(), 4);
+  EXPECT_GT(report.counts.started, 0);
+  EXPECT_EQ(report.counts.ok(), report.counts.started) << "none is left in flight";
 }
 
 TEST(Stop, ACancelAfterItEndsTheDrain) {
