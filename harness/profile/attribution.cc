@@ -16,6 +16,14 @@ constexpr std::string_view kCallPrefixes[] = {
     "__x64_sys_", "__arm64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_",
     "____sys_",   "___sys_",      "__sys_",      "ksys_",     "do_sys_"};
 
+// The kernel's names of calls that have no prefix of their own: all else in "do_" is no call.
+constexpr std::string_view kBareCalls[] = {"do_writev", "do_readv", "do_pwritev", "do_preadv",
+                                           "do_sendfile"};
+// Files outside of variants/ that only one stage calls, and by a tail call, which leaves no frame
+// of the variant.
+constexpr std::pair<std::string_view, std::string_view> kStagesOfServerFiles[] = {
+    {"/server/tls/", "transport"}, {"/server/ballast_chain", "ballast"}};
+
 std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
@@ -41,12 +49,18 @@ std::string stage_of_source(std::string_view path) {
     const size_t slash = within.find('/');
     return std::string(slash == std::string_view::npos ? kServerStage : within.substr(0, slash));
   }
+  for (const auto& [part, stage] : kStagesOfServerFiles) {
+    if (path.find(part) != std::string_view::npos) return std::string(stage);
+  }
   return path.find(kServer) == std::string_view::npos ? "" : std::string(kServerStage);
 }
 
 std::string system_call_in(const std::vector<std::string_view>& kernel_functions) {
   for (const std::string_view function : kernel_functions) {
     if (function.find("page_fault") != std::string_view::npos) return "page fault";
+    for (const std::string_view call : kBareCalls) {
+      if (function == call) return std::string(call.substr(call.find('_') + 1));
+    }
     for (const std::string_view prefix : kCallPrefixes) {
       if (!function.starts_with(prefix)) continue;
       const std::string_view call = function.substr(prefix.size());

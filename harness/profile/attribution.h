@@ -21,7 +21,8 @@ namespace hotlap::profile {
 inline constexpr std::string_view kServerStage = "server";
 
 // Whose code a source file of the lab is: ".../variants/date/lazy.cc" is "date", other files below
-// variants/ and server/ are "server"; empty for all else.
+// variants/ and server/ are "server", but for those that one stage alone stands on; empty for all
+// else.
 std::string stage_of_source(std::string_view path);
 
 // What was going on in the kernel, by its functions from the entry on: "sendmsg" for

@@ -18,6 +18,8 @@ TEST(Attribution, ASourceFileSaysWhoseCodeItIs) {
   EXPECT_EQ(stage_of_source("/src/variants/lab/variants/request_line/one_pass.h"), "request_line");
   EXPECT_EQ(stage_of_source("/lab/variants/registry.cc"), "server");
   EXPECT_EQ(stage_of_source("/lab/server/core/driver.cc"), "server");
+  EXPECT_EQ(stage_of_source("/lab/server/tls/server_stream.cc"), "transport");
+  EXPECT_EQ(stage_of_source("/lab/server/ballast_chain.cc"), "ballast");
   EXPECT_EQ(stage_of_source("/usr/include/c++/12/bits/regex.tcc"), "");
   EXPECT_EQ(stage_of_source(""), "");
 }
@@ -28,6 +30,7 @@ TEST(Attribution, TheKernelSaysWhichCallItDoes) {
             "sendmsg");
   EXPECT_EQ(system_call_in({"do_syscall_64", "__x64_sys_epoll_wait"}), "epoll_wait");
   EXPECT_EQ(system_call_in({"do_syscall_64", "ksys_write.isra.0"}), "write");
+  EXPECT_EQ(system_call_in({"do_syscall_64", "do_writev", "vfs_writev"}), "writev");
   EXPECT_EQ(system_call_in({"asm_exc_page_fault", "exc_page_fault"}), "page fault");
   EXPECT_EQ(system_call_in({"ret_from_fork"}), "");
   EXPECT_EQ(system_call_in({}), "");

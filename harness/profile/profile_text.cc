@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 
 namespace hotlap::profile {
 namespace {
@@ -75,16 +76,27 @@ void append_stages(const Profile& profile, std::string& text) {
 }
 
 void append_system_calls(const Profile& profile, std::string& text) {
-  if (profile.system_calls_size() == 0) return;
-  absl::StrAppend(&text, "\nof it, within system calls\n");
-  const int shown = std::min(kSystemCalls, profile.system_calls_size());
-  for (int i = 0; i < shown; ++i) {
-    const Cost& cost = profile.system_calls(i);
-    // Targets without stages have the call's name in the place of one.
-    const bool named = absl::StrContains(cost.stage(), cost.function());
-    append_row(named ? cost.stage() : absl::StrCat(cost.stage(), ": ", cost.function()), cost,
-               text);
+  int shown = 0;
+  for (const Cost& cost : profile.system_calls()) {
+    // Targets without stages have had their calls in the place of these.
+    if (absl::StrContains(cost.stage(), cost.function()) || shown == kSystemCalls) continue;
+    if (shown++ == 0) absl::StrAppend(&text, "\nof it, within system calls\n");
+    append_row(absl::StrCat(cost.stage(), ": ", cost.function()), cost, text);
   }
+}
+
+// Broken between words, so that no line is longer than a terminal is wide.
+void append_note(const std::string& arm, const std::string& note, std::string& text) {
+  std::string line = absl::StrCat("note: arm ", arm, ":");
+  text += '\n';
+  for (const absl::string_view word : absl::StrSplit(note, ' ')) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      absl::StrAppend(&text, line, "\n");
+      line = " ";
+    }
+    absl::StrAppend(&line, " ", word);
+  }
+  absl::StrAppend(&text, line, "\n");
 }
 
 void append_functions(const Profile& profile, std::string& text) {
@@ -149,9 +161,7 @@ std::string profile_text(const Profile& profile) {
                     "sample\n");
   }
   for (const ArmProfile& arm : profile.arms()) {
-    for (const std::string& note : arm.notes()) {
-      absl::StrAppend(&text, "\nnote: arm ", arm.arm(), ": ", note, "\n");
-    }
+    for (const std::string& note : arm.notes()) append_note(arm.arm(), note, text);
   }
   return text;
 }
