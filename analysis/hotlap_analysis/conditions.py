@@ -19,7 +19,7 @@ from hotlap_analysis.document import (
     plain,
 )
 from hotlap_analysis.facts import Facts, RoleEffect, class_totals, role_effects
-from hotlap_analysis.run import number
+from hotlap_analysis.run import Arm, number
 from hotlap_analysis.tables import CLASSES
 
 SMALLEST_SIDE = 4  # rounds on each side without which a role's effect is not tested
@@ -134,6 +134,8 @@ def targets(facts: Facts) -> Section:
         if changed:
             stages = "; ".join(f"{code(s)} {code(one)} → {code(two)}" for s, one, two in changed)
             blocks.append(Paragraph(f"{code(arm.name)} differs from the first arm in: {stages}."))
+        if arm.environment != run.arms[0].environment:
+            blocks.append(Paragraph(_variables(run.arms[0], arm)))
         elif arm.pipeline and arm.pipeline == run.arms[0].pipeline:
             blocks.append(Paragraph(f"{code(arm.name)} runs the same pipeline as the first arm."))
     for pipeline in dict.fromkeys(arm.pipeline for arm in run.arms if arm.pipeline):
@@ -142,6 +144,16 @@ def targets(facts: Facts) -> Section:
     blocks.append(Paragraph(_verified(facts)))
     blocks.append(Bullets(_workload(facts)))
     return Section("What ran", blocks)
+
+
+def _variables(first: Arm, arm: Arm) -> str:
+    def side(one: Arm, name: str) -> str:
+        return code(one.environment[name]) if name in one.environment else "as inherited"
+
+    names = {**first.environment, **arm.environment}
+    differing = [n for n in names if first.environment.get(n) != arm.environment.get(n)]
+    changes = "; ".join(f"{code(n)} {side(first, n)} → {side(arm, n)}" for n in differing)
+    return f"{code(arm.name)} differs from the first arm in its environment: {changes}."
 
 
 def _verified(facts: Facts) -> str:

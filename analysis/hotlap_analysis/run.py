@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,8 @@ class Arm:
     program: str = ""
     cpu_source: str = ""
     unavailable: str = ""
+    target: str = ""  # what was asked, without the variables of this arm alone, which are:
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -210,15 +213,19 @@ def _arm(arm: dict[str, Any], echoes: list[dict[str, Any]]) -> Arm:
     prefix = {"server": "server:", "command": "cmd:", "url": "url:"}.get(kind, "")
     name = str(arm["name"])
     echo: dict[str, Any] = next((e for e in echoes if e.get("arm") == name), {})
+    own = {str(v["name"]): str(v.get("value", "")) for v in arm.get("environment") or []}
     asked = str(echo.get("asked") or "") or prefix + str(target.get(kind, name))
+    words = [f"{k}={shlex.quote(v)}" for k, v in own.items()]
     return Arm(
         name=name,
-        asked=asked,
+        asked=" ".join([*words, asked]),
+        target=asked,
         kind=kind,
         pipeline=str(echo.get("pipeline") or ""),
         program=str(echo.get("program") or ""),
         cpu_source=str(echo.get("cpu_source") or ""),
         unavailable=str(echo.get("unavailable") or ""),
+        environment=own,
     )
 
 

@@ -278,3 +278,21 @@ def test_packed_and_plain_slices_are_the_same(two_arms: Path, tmp_path: Path) ->
     (plain / "slices.csv").write_bytes(text)
     (plain / "slices.csv.gz").unlink()
     assert report(packed) == report(plain)
+
+
+def test_arms_that_differ_in_their_environment_alone(tmp_path: Path) -> None:
+    run = make(tmp_path / "run", CUT)
+
+    def one_target(content: dict[str, Any]) -> None:
+        for arm in content["effective"]["arms"]:
+            arm["target"] = {"pipeline": "fast"}
+        content["effective"]["arms"][0]["environment"] = [{"name": "GOGC", "value": "off"}]
+        pipeline = content["echoes"][0]["pipeline"]
+        for echo in content["echoes"]:
+            echo.update(asked="fast", pipeline=pipeline)
+
+    edit(run, one_target)
+    _, findings = report(run)
+    assert "`GOGC=off`" in findings and "`without`" in findings
+    assert "`GOGC=off fast`" in findings
+    assert "in its environment: `GOGC` `off` → as inherited" in findings

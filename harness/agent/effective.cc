@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "harness/agent/arm_environment.h"
 
 namespace hotlap::agent {
 namespace {
@@ -56,6 +57,8 @@ absl::Status check_arms(const Experiment& experiment) {
       return absl::InvalidArgumentError(absl::StrCat(
           "arm ", arm.name(), " has no target: give it pipeline, server, command or url"));
     }
+    status = check_environment(arm);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

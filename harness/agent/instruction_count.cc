@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "harness/agent/arm_environment.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/paced_load.h"
@@ -107,7 +108,8 @@ absl::StatusOr<InstructionsResponse> count_instructions(const InstructionsReques
   if (request.requests() < 1 || request.requests() > kMaxRequests) {
     return absl::InvalidArgumentError(absl::StrCat("requests must be 1 to ", kMaxRequests));
   }
-  absl::Status status = find_valgrind();
+  absl::Status status = check_environment(request.arm());
+  if (status.ok()) status = find_valgrind();
   if (!status.ok()) return status;
   hotlap::v1::Experiment experiment;
   *experiment.mutable_workload() = request.workload();
@@ -134,7 +136,8 @@ absl::StatusOr<InstructionsResponse> count_instructions(const InstructionsReques
   InstructionsResponse response;
   *response.mutable_effective() = experiment.workload();
   response.set_pipeline((*target)->echo());
-  if (request.arm().target().has_pipeline()) {
+  status = check_preloaded((*target)->output_tail());
+  if (status.ok() && request.arm().target().has_pipeline()) {
     status = check_echo(name, request.arm().target().pipeline(), response.pipeline());
   }
   if (status.ok()) {

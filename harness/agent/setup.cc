@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "harness/agent/arm_environment.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/audit/strace.h"
@@ -95,6 +96,8 @@ absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_
     absl::Status same = check_echo(arm.name(), spec.value, target.echo());
     if (!same.ok()) return same;
   }
+  absl::Status preloaded = check_preloaded(target.output_tail());
+  if (!preloaded.ok()) return of_arm(arm.name(), preloaded);
   absl::Status answered =
       try_workload(**process, arm.name(), prepared.effective, prepared.seat->placement().load_cpus);
   absl::Status alive = target.status();

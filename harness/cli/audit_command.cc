@@ -37,6 +37,7 @@ struct AuditFlags {
   bool json = false;
   bool quiet = false;
   bool no_report = false;
+  ArmFlags arms;
   WorkloadFlags workload;
   PlacementFlags placement;
 
@@ -56,12 +57,18 @@ absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFla
   auto placement = flags.placement.placement();
   if (!placement.ok()) return placement.status();
   std::vector<hotlap::v1::AuditRequest> requests;
+  google::protobuf::RepeatedPtrField<hotlap::v1::Arm> arms;
   for (size_t i = 0; i < targets->size(); ++i) {
-    hotlap::v1::AuditRequest request;
     auto target = parse_target((*targets)[i]);
     if (!target.ok()) return target.status();
-    request.mutable_arm()->set_name(std::string(1, static_cast<char>('a' + i)));
-    *request.mutable_arm()->mutable_target() = *std::move(target);
+    arms.Add()->set_name(std::string(1, static_cast<char>('a' + i)));
+    *arms[static_cast<int>(i)].mutable_target() = *std::move(target);
+  }
+  const absl::Status environments = flags.arms.apply(arms);
+  if (!environments.ok()) return environments;
+  for (const hotlap::v1::Arm& arm : arms) {
+    hotlap::v1::AuditRequest request;
+    *request.mutable_arm() = arm;
     *request.mutable_workload() = *workload;
     *request.mutable_placement() = *placement;
     request.mutable_placement()->set_share(true);  // nothing is timed
@@ -125,8 +132,7 @@ absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& re
     *audit.mutable_environment() = host.environment();
   }
   for (const auto& request : requests) {
-    progress.update(
-        absl::StrCat("tracing ", request.arm().name(), ": ", target_text(request.arm().target())));
+    progress.update(absl::StrCat("tracing ", request.arm().name(), ": ", arm_text(request.arm())));
     grpc::ClientContext context;
     Interrupt::Call call(interrupt, context);
     hotlap::v1::AuditResponse response;
@@ -202,6 +208,7 @@ void add_audit_command(CLI::App& app, Invocation& invocation) {
   command->add_flag("--json", flags->json, "print audit.json in place of the text");
   command->add_flag("--no-report", flags->no_report, "write data and texts only, no page");
   command->add_flag("--quiet", flags->quiet, "no progress on standard error");
+  flags->arms.add_to(*command, false);
   flags->workload.add_to(*command);
   flags->placement.add_to(*command);
   command->callback([flags, &invocation] { invocation.exit_code = run_audit(*flags, invocation); });

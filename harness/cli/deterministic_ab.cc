@@ -120,7 +120,7 @@ std::string instructions_text(const Run& run) {
     absl::StrAppend(&text, "\n  verdict: ", verdict.verdict(), "; ", verdict.reason(), "\n");
   }
   for (const auto& arm : run.effective().arms()) {
-    absl::StrAppend(&text, "  ", arm.name(), ": ", target_text(arm.target()), "\n");
+    absl::StrAppend(&text, "  ", arm.name(), ": ", arm_text(arm), "\n");
   }
   for (const std::string& note : run.notes()) absl::StrAppend(&text, "note: ", note, "\n");
   return text;

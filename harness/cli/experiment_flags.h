@@ -50,6 +50,17 @@ struct PlanFlags {
   absl::StatusOr<hotlap::v1::Plan> plan_message() const;
 };
 
+// What arms differ in beside their targets.
+struct ArmFlags {
+  std::vector<std::string> a_env, b_env;  // "NAME=VALUE"
+  std::vector<std::string> more_env;      // "ARM:NAME=VALUE"
+
+  // `more`: whether there may be arms beyond b.
+  void add_to(CLI::App& command, bool more);
+  // An error where a variable is malformed or names an arm that is not there.
+  absl::Status apply(google::protobuf::RepeatedPtrField<hotlap::v1::Arm>& arms) const;
+};
+
 struct ExperimentFlags {
   std::string stage;
   std::optional<std::string> base;  // "baseline"
@@ -61,6 +72,7 @@ struct ExperimentFlags {
   std::string metric;
   bool no_verify = false;
   bool no_counting = false;
+  ArmFlags arms;
   WorkloadFlags workload;
   PlacementFlags placement;
   PlanFlags plan;

@@ -28,7 +28,7 @@ std::string metric_words(const std::string& metric) {
 
 std::string arm_words(const Run& run, const std::string& name) {
   for (const auto& arm : run.effective().arms()) {
-    if (arm.name() == name) return absl::StrCat(name, " (", target_text(arm.target()), ")");
+    if (arm.name() == name) return absl::StrCat(name, " (", arm_text(arm), ")");
   }
   return name;
 }
