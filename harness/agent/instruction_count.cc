@@ -23,6 +23,7 @@
 #include "harness/agent/paced_load.h"
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
+#include "harness/capture/preload_library.h"
 
 namespace hotlap::agent {
 namespace {
@@ -130,12 +131,19 @@ absl::StatusOr<InstructionsResponse> count_instructions(const InstructionsReques
   options.start_timeout = kStartTime;
   options.wrapper = {"valgrind", "--tool=callgrind", "--trace-children=yes",
                      absl::StrCat("--callgrind-out-file=", (*seat)->directory(), "/callgrind.%p")};
+  const auto clock = capture::find_beside(capture::kStillClockLibrary);
+  if (clock.ok()) capture::add_preload(*clock, options.environment);
   auto target = (*seat)->spawner().launch(target_spec(request.arm().target()), options);
   if (cancellation.raised()) return absl::CancelledError("cancelled");
   if (!target.ok()) return of_arm(name, target.status());
   InstructionsResponse response;
   *response.mutable_effective() = experiment.workload();
   response.set_pipeline((*target)->echo());
+  response.set_clock_runs(clock.ok() ? "" : std::string(clock.status().message()));
+  for (const pid_t pid : (*target)->tree()) {
+    if (!clock.ok() || capture::has_mapped(pid, *clock)) continue;
+    response.set_clock_runs("a program of it is linked statically or loads no library of ours");
+  }
   status = check_preloaded((*target)->output_tail());
   if (status.ok() && request.arm().target().has_pipeline()) {
     status = check_echo(name, request.arm().target().pipeline(), response.pipeline());

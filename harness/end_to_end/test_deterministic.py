@@ -26,8 +26,7 @@ def test_a_slower_variant_gates_by_its_instructions(hotlap: Hotlap, out: Path) -
         values[row["arm"]].append(float(row["instructions_per_request"]))
     for arm, counted in values.items():
         assert len(counted) >= 3
-        # A date once a second is what varies, and more so where the machine is busy.
-        assert max(counted) - min(counted) <= 5e-4 * min(counted), (arm, counted)
+        assert max(counted) - min(counted) <= 1e-4 * min(counted), (arm, counted)
     facts = run_facts(out)
     assert facts["state"] == "complete"
     assert any("kernel" in note for note in facts["notes"]), "what it cannot see"
