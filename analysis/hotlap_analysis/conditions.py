@@ -138,6 +138,9 @@ def targets(facts: Facts) -> Section:
             blocks.append(Paragraph(_variables(run.arms[0], arm)))
         elif arm.pipeline and arm.pipeline == run.arms[0].pipeline:
             blocks.append(Paragraph(f"{code(arm.name)} runs the same pipeline as the first arm."))
+    grouped = [f"{code(arm.name)} {code(arm.cgroup)}" for arm in run.arms if arm.cgroup]
+    if grouped:
+        blocks.append(Paragraph(f"Cgroups whose CPU time was read too: {', '.join(grouped)}."))
     for pipeline in dict.fromkeys(arm.pipeline for arm in run.arms if arm.pipeline):
         names = ", ".join(code(a.name) for a in run.arms if a.pipeline == pipeline)
         blocks.append(Paragraph(f"{names} as echoed by the target: {code(pipeline)}", note=True))
@@ -247,8 +250,24 @@ def reproduce(facts: Facts) -> Section:
     return Section("Reproduce it", [*blocks, Paragraph(text)])
 
 
+def _counting_cost(cost: dict[str, object]) -> str:
+    """What the counters cost the target, in a pass in which nothing is timed."""
+    percent = number(cost.get("percent"))
+    said = "its cost is not known, for no round could tell"
+    if percent is not None:
+        low, high = number(cost.get("low_percent")), number(cost.get("high_percent"))
+        bounds = None if low is None or high is None else (low, high)
+        said = f"costs {wording.percent(percent, bounds)} of CPU per request"
+        if bounds is not None:
+            said += f" ({wording.level(0.05)} interval {wording.percent_interval(bounds)})"
+    what = plain(str(cost.get("what") or "counters"))
+    return f"Counting ({what}) {said}: it is a pass of its own, and nothing in it is timed."
+
+
 def notes(facts: Facts) -> Section | None:
     items = [plain(note) for note in facts.notes]
+    if facts.run.counting_cost:
+        items.insert(0, _counting_cost(facts.run.counting_cost))
     if facts.recomputed and facts.verdicts:
         items.insert(
             0,

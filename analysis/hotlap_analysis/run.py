@@ -71,6 +71,7 @@ class Arm:
     unavailable: str = ""
     target: str = ""  # what was asked, without the variables of this arm alone, which are:
     environment: dict[str, str] = field(default_factory=dict)
+    cgroup: str = ""
 
 
 @dataclass
@@ -96,6 +97,7 @@ class Run:
     calibration: str
     notes: list[str]
     elapsed_s: float | None
+    counting_cost: dict[str, Any] = field(default_factory=dict)  # of the counting pass
 
     @property
     def seed(self) -> str:
@@ -204,6 +206,7 @@ def _run(directory: Path, content: dict[str, Any]) -> Run:
         calibration=str(content.get("calibration") or "uncalibrated"),
         notes=[str(note) for note in content.get("notes") or []],
         elapsed_s=number(content.get("elapsed_s")),
+        counting_cost=_message(content, "counting_cost"),
     )
 
 
@@ -226,6 +229,7 @@ def _arm(arm: dict[str, Any], echoes: list[dict[str, Any]]) -> Arm:
         cpu_source=str(echo.get("cpu_source") or ""),
         unavailable=str(echo.get("unavailable") or ""),
         environment=own,
+        cgroup=str(arm.get("cgroup") or ""),
     )
 
 

@@ -296,3 +296,19 @@ def test_arms_that_differ_in_their_environment_alone(tmp_path: Path) -> None:
     assert "`GOGC=off`" in findings and "`without`" in findings
     assert "`GOGC=off fast`" in findings
     assert "in its environment: `GOGC` `off` → as inherited" in findings
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        ({"percent": 2.4, "low_percent": 1.1, "high_percent": 3.7}, r"costs \+?2\.4"),
+        ({"percent": 2.4}, r"costs \+?2\.4"),
+        ({"rounds": 0}, "its cost is not known"),
+    ],
+)
+def test_the_cost_of_counting_is_told(tmp_path: Path, cost: dict[str, Any], said: str) -> None:
+    run = make(tmp_path / "run", CUT)
+    edit(run, lambda c: c.update(counting_cost={**cost, "what": "9 system calls by name"}))
+    _, findings = report(run)
+    line = next(line for line in findings.splitlines() if "Counting (9 system calls" in line)
+    assert re.search(said, line), line

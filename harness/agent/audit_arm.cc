@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/agent/arm_environment.h"
+#include "harness/agent/audit_faults.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/paced_load.h"
@@ -182,6 +183,11 @@ absl::StatusOr<AuditResponse> ArmAuditor::run() {
   audit.set_asked(environment_words(request_.arm()) + target_spec(request_.arm().target()).value);
   audit.set_pipeline(echo);
   audit.set_requests(requests_);
+  if (request_.faults()) {
+    target_.reset();
+    *audit.mutable_faults() = audit_faults(*seat_, experiment_, requests_, cancellation_);
+    if (cancellation_.raised()) return absl::CancelledError("cancelled");
+  }
   return response;
 }
 

@@ -47,6 +47,7 @@ absl::Status check_arms(const Experiment& experiment) {
                                                    " arms; this one has ", experiment.arms_size()));
   }
   std::set<std::string> names;
+  std::set<std::string> cgroups;
   for (const auto& arm : experiment.arms()) {
     absl::Status status = check_name("arm name", arm.name());
     if (!status.ok()) return status;
@@ -59,6 +60,11 @@ absl::Status check_arms(const Experiment& experiment) {
     }
     status = check_environment(arm);
     if (!status.ok()) return status;
+    if (!arm.cgroup().empty() && !cgroups.insert(arm.cgroup()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("arm ", arm.name(), ": the cgroup ", arm.cgroup(),
+                       " is another arm's too, and could not tell them apart: one each"));
+    }
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "harness/audit/audit_text.h"
 #include "harness/audit/comparison.h"
+#include "harness/audit/fault_script.h"
 #include "harness/cli/agent_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/controller.h"
@@ -37,6 +38,7 @@ struct AuditFlags {
   bool json = false;
   bool quiet = false;
   bool no_report = false;
+  bool faults = false;
   ArmFlags arms;
   WorkloadFlags workload;
   PlacementFlags placement;
@@ -74,6 +76,7 @@ absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFla
     request.mutable_placement()->set_share(true);  // nothing is timed
     if (flags.requests) request.set_requests(*flags.requests);
     if (flags.idle_ms) request.set_idle_ms(*flags.idle_ms);
+    request.set_faults(flags.faults);
     requests.push_back(std::move(request));
   }
   return requests;
@@ -92,8 +95,10 @@ absl::StatusOr<std::string> json_of(const Audit& audit) {
 }
 
 std::string text_of(const Audit& audit) {
-  return audit.arms_size() == 1 ? audit::arm_text(audit.arms(0))
-                                : audit::difference_text(audit.arms(0), audit.arms(1));
+  std::string text = audit.arms_size() == 1 ? audit::arm_text(audit.arms(0))
+                                            : audit::difference_text(audit.arms(0), audit.arms(1));
+  for (const auto& arm : audit.arms()) text += audit::faults_text(arm);
+  return text;
 }
 
 absl::Status write_all(const Audit& audit, const std::string& json,
@@ -204,6 +209,8 @@ void add_audit_command(CLI::App& app, Invocation& invocation) {
   command->add_option("-n,--requests", flags->requests, "requests, 2 or more (default 64)");
   command->add_option("--idle-ms", flags->idle_ms,
                       "stretch without load whose calls are subtracted (default 1100)");
+  command->add_flag("--faults", flags->faults,
+                    "where pages are faulted in, too: code and place of every fault (needs perf)");
   command->add_option("--out", flags->out, "the directory to write (default results/run-…-audit)");
   command->add_flag("--json", flags->json, "print audit.json in place of the text");
   command->add_flag("--no-report", flags->no_report, "write data and texts only, no page");

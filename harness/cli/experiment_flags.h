@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "harness/cli/arm_flags.h"
 #include "harness/proto/experiment.pb.h"
 
 namespace hotlap::cli {
@@ -48,17 +49,6 @@ struct PlanFlags {
 
   void add_to(CLI::App& command);
   absl::StatusOr<hotlap::v1::Plan> plan_message() const;
-};
-
-// What arms differ in beside their targets.
-struct ArmFlags {
-  std::vector<std::string> a_env, b_env;  // "NAME=VALUE"
-  std::vector<std::string> more_env;      // "ARM:NAME=VALUE"
-
-  // `more`: whether there may be arms beyond b.
-  void add_to(CLI::App& command, bool more);
-  // An error where a variable is malformed or names an arm that is not there.
-  absl::Status apply(google::protobuf::RepeatedPtrField<hotlap::v1::Arm>& arms) const;
 };
 
 struct ExperimentFlags {

@@ -69,5 +69,3 @@ def test_a_report_tells_the_arms_apart(hotlap: Hotlap, out: Path) -> None:
     assert "WORD=x fast" in page
     assert "differs from the first arm in its environment" in page
     assert "--b-env" in page
-
-
