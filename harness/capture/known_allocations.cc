@@ -14,25 +14,22 @@ namespace {
 
 using namespace hotlap::capture;
 
-// Not const: the compiler may leave out an allocation whose memory it sees unused.
-void* volatile sink = nullptr;
-
-void release(void* memory) {
-  sink = memory;
-  std::free(sink);
+// By way of a volatile variable, each thread's own: the compiler may leave out an allocation whose
+// memory it sees unused.
+void* seen(void* memory) {
+  void* volatile kept = memory;
+  return kept;
 }
 
 void allocate(long rounds) {
   for (long i = 0; i < rounds; ++i) {
-    release(std::malloc(kKnownBytes));
-    release(std::calloc(1, kKnownBytes));
-    sink = std::malloc(kKnownBytes);
-    release(std::realloc(sink, kKnownBytes));
-    release(std::aligned_alloc(kKnownBytes, kKnownBytes));
+    std::free(seen(std::malloc(kKnownBytes)));
+    std::free(seen(std::calloc(1, kKnownBytes)));
+    std::free(seen(std::realloc(seen(std::malloc(kKnownBytes)), kKnownBytes)));
+    std::free(seen(std::aligned_alloc(kKnownBytes, kKnownBytes)));
     void* memory = nullptr;
-    if (posix_memalign(&memory, kKnownBytes, kKnownBytes) == 0) release(memory);
-    sink = ::operator new(kKnownBytes);
-    ::operator delete(sink);
+    if (posix_memalign(&memory, kKnownBytes, kKnownBytes) == 0) std::free(seen(memory));
+    ::operator delete(seen(::operator new(kKnownBytes)));
   }
 }
 

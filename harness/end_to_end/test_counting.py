@@ -23,7 +23,7 @@ def counted_or_skip(result: dict, name: str) -> dict:
     found = metric(result, name)
     if found is None and any("ASan" in note for note in result["notes"]):
         pytest.skip("no library can be preloaded into this build")
-    assert found is not None, result["notes"]
+    assert found is not None, "; ".join(result["notes"])
     return found
 
 
