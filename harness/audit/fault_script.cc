@@ -51,6 +51,11 @@ bool read_frame(const std::string& line, FaultFrame& frame) {
   uint64_t address = 0;
   if (space == std::string::npos || !parse_hex(text.substr(0, space), address)) return false;
   std::string rest = text.substr(space + 1);
+  constexpr std::string_view kDeleted = " (deleted))";  // a file that was replaced meanwhile
+  if (std::string_view(rest).ends_with(kDeleted)) {
+    rest.resize(rest.size() - kDeleted.size());
+    rest += ')';
+  }
   const size_t open = rest.rfind(" (");
   if (open != std::string::npos && rest.back() == ')') {
     frame.program = base_name(rest.substr(open + 2, rest.size() - open - 3));

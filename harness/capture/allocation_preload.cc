@@ -41,6 +41,7 @@ constinit std::atomic<size_t> early_taken{0};
 #define HOTLAP_OWN_TLS thread_local __attribute__((tls_model("initial-exec")))
 constinit HOTLAP_OWN_TLS AllocationSlot* slot = nullptr;
 constinit HOTLAP_OWN_TLS bool resolving = false;
+constinit HOTLAP_OWN_TLS bool came_by = false;  // a call of malloc, since it was last set to false
 
 template <typename Function>
 void look_up(Function& function, const char* name) {
@@ -103,13 +104,17 @@ void count_free() {
   if (AllocationSlot* own = own_slot()) own->frees.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Whether the program's own malloc comes before this library's, so that nothing comes by here.
+// Whether the program's own malloc comes before this library's, so that nothing comes by here. It
+// is called to find out: in a program that is not position independent its address tells nothing.
 bool is_bypassed() {
-  Dl_info theirs{};
-  Dl_info ours{};
-  void* first = dlsym(RTLD_DEFAULT, "malloc");
-  return first != nullptr && dladdr(first, &theirs) != 0 && dladdr(early, &ours) != 0 &&
-         theirs.dli_fbase != ours.dli_fbase;
+  void* (*first)(size_t) = nullptr;
+  void (*release)(void*) = nullptr;
+  first = reinterpret_cast<decltype(first)>(dlsym(RTLD_DEFAULT, "malloc"));
+  release = reinterpret_cast<decltype(release)>(dlsym(RTLD_DEFAULT, "free"));
+  if (first == nullptr || release == nullptr) return false;
+  came_by = false;
+  release(first(1));
+  return !came_by;
 }
 
 __attribute__((constructor)) void attach() {
@@ -139,6 +144,7 @@ namespace own = hotlap::capture;
 extern "C" {
 
 __attribute__((visibility("default"))) void* malloc(size_t size) {
+  own::came_by = true;
   return own::ready() ? own::counted(own::next.malloc(size), size) : own::take_early(size);
 }
 
