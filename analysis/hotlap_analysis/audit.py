@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotlap_analysis import markdown, page
+from hotlap_analysis import faults, markdown, page
 from hotlap_analysis.document import (
     Block,
     Bullets,
@@ -92,7 +92,7 @@ def write(audit: Audit) -> list[Path]:
 def tell(audit: Audit) -> Document:
     arms = audit.arms
     sections = _one(arms[0]) if len(arms) == 1 else _two(audit)
-    sections += [_conditions(audit)]
+    sections += [*faults.sections(arms), _conditions(audit)]
     return Document(
         title="System calls of a request",
         headlines=_headlines(arms),

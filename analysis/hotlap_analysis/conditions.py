@@ -19,7 +19,7 @@ from hotlap_analysis.document import (
     plain,
 )
 from hotlap_analysis.facts import Facts, RoleEffect, class_totals, role_effects
-from hotlap_analysis.run import number
+from hotlap_analysis.run import Arm, number
 from hotlap_analysis.tables import CLASSES
 
 SMALLEST_SIDE = 4  # rounds on each side without which a role's effect is not tested
@@ -134,14 +134,29 @@ def targets(facts: Facts) -> Section:
         if changed:
             stages = "; ".join(f"{code(s)} {code(one)} → {code(two)}" for s, one, two in changed)
             blocks.append(Paragraph(f"{code(arm.name)} differs from the first arm in: {stages}."))
+        if arm.environment != run.arms[0].environment:
+            blocks.append(Paragraph(_variables(run.arms[0], arm)))
         elif arm.pipeline and arm.pipeline == run.arms[0].pipeline:
             blocks.append(Paragraph(f"{code(arm.name)} runs the same pipeline as the first arm."))
+    grouped = [f"{code(arm.name)} {code(arm.cgroup)}" for arm in run.arms if arm.cgroup]
+    if grouped:
+        blocks.append(Paragraph(f"Cgroups whose CPU time was read too: {', '.join(grouped)}."))
     for pipeline in dict.fromkeys(arm.pipeline for arm in run.arms if arm.pipeline):
         names = ", ".join(code(a.name) for a in run.arms if a.pipeline == pipeline)
         blocks.append(Paragraph(f"{names} as echoed by the target: {code(pipeline)}", note=True))
     blocks.append(Paragraph(_verified(facts)))
     blocks.append(Bullets(_workload(facts)))
     return Section("What ran", blocks)
+
+
+def _variables(first: Arm, arm: Arm) -> str:
+    def side(one: Arm, name: str) -> str:
+        return code(one.environment[name]) if name in one.environment else "as inherited"
+
+    names = {**first.environment, **arm.environment}
+    differing = [n for n in names if first.environment.get(n) != arm.environment.get(n)]
+    changes = "; ".join(f"{code(n)} {side(first, n)} → {side(arm, n)}" for n in differing)
+    return f"{code(arm.name)} differs from the first arm in its environment: {changes}."
 
 
 def _verified(facts: Facts) -> str:
@@ -235,8 +250,24 @@ def reproduce(facts: Facts) -> Section:
     return Section("Reproduce it", [*blocks, Paragraph(text)])
 
 
+def _counting_cost(cost: dict[str, object]) -> str:
+    """What the counters cost the target, in a pass in which nothing is timed."""
+    percent = number(cost.get("percent"))
+    said = "its cost is not known, for no round could tell"
+    if percent is not None:
+        low, high = number(cost.get("low_percent")), number(cost.get("high_percent"))
+        bounds = None if low is None or high is None else (low, high)
+        said = f"costs {wording.percent(percent, bounds)} of CPU per request"
+        if bounds is not None:
+            said += f" ({wording.level(0.05)} interval {wording.percent_interval(bounds)})"
+    what = plain(str(cost.get("what") or "counters"))
+    return f"Counting ({what}) {said}: it is a pass of its own, and nothing in it is timed."
+
+
 def notes(facts: Facts) -> Section | None:
     items = [plain(note) for note in facts.notes]
+    if facts.run.counting_cost:
+        items.insert(0, _counting_cost(facts.run.counting_cost))
     if facts.recomputed and facts.verdicts:
         items.insert(
             0,

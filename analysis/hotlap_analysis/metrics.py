@@ -90,6 +90,9 @@ _CPU = "CPU per request"
 _FAULTS = "minor faults per request"
 _SWITCHES = "context switches per request"
 _SYSCALLS = "syscalls per request"
+_ALLOCATIONS = "allocations per request"
+_BYTES = "allocated bytes per request"
+_CGROUP = "cgroup CPU per request"
 _SUM = "server + generator CPU per request"
 
 # In the order in which a report shows them; name, title, unit, better, top, bottom, less, more.
@@ -127,6 +130,20 @@ _DECLARED = (
     Metric(
         "syscalls_per_request", _SYSCALLS, "1", "lower", _column("syscalls"), _column("ok"),
         *_costs(_SYSCALLS), pass_name="counting", margin_absolute=0.01, exact_possible=True,
+    ),
+    Metric(
+        "allocations_per_request", _ALLOCATIONS, "1", "lower", _column("allocations"),
+        _column("ok"), *_costs(_ALLOCATIONS), absolute=True, pass_name="counting",
+        margin_absolute=0.01, exact_possible=True,
+    ),
+    Metric(
+        "allocated_bytes_per_request", _BYTES, "bytes", "lower", _column("allocated_bytes"),
+        _column("ok"), *_costs(_BYTES), absolute=True, pass_name="counting", margin_absolute=1.0,
+        exact_possible=True,
+    ),
+    Metric(
+        "cgroup_cpu_per_request", _CGROUP, "ns", "lower", _column("cgroup_cpu_ns"), _column("ok"),
+        *_costs(_CGROUP),
     ),
 )  # fmt: skip
 METRICS: dict[str, Metric] = {declared.name: declared for declared in _DECLARED}

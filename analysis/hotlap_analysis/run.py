@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,9 @@ class Arm:
     program: str = ""
     cpu_source: str = ""
     unavailable: str = ""
+    target: str = ""  # what was asked, without the variables of this arm alone, which are:
+    environment: dict[str, str] = field(default_factory=dict)
+    cgroup: str = ""
 
 
 @dataclass
@@ -95,6 +99,7 @@ class Run:
     elapsed_s: float | None
     open_passes: list[dict[str, Any]] = field(default_factory=list)
     open_comparisons: list[dict[str, Any]] = field(default_factory=list)
+    counting_cost: dict[str, Any] = field(default_factory=dict)  # of the counting pass
 
     @property
     def seed(self) -> str:
@@ -205,6 +210,7 @@ def _run(directory: Path, content: dict[str, Any]) -> Run:
         elapsed_s=number(content.get("elapsed_s")),
         open_passes=list(content.get("open_passes") or []),
         open_comparisons=list(content.get("open_comparisons") or []),
+        counting_cost=_message(content, "counting_cost"),
     )
 
 
@@ -214,15 +220,20 @@ def _arm(arm: dict[str, Any], echoes: list[dict[str, Any]]) -> Arm:
     prefix = {"server": "server:", "command": "cmd:", "url": "url:"}.get(kind, "")
     name = str(arm["name"])
     echo: dict[str, Any] = next((e for e in echoes if e.get("arm") == name), {})
+    own = {str(v["name"]): str(v.get("value", "")) for v in arm.get("environment") or []}
     asked = str(echo.get("asked") or "") or prefix + str(target.get(kind, name))
+    words = [f"{k}={shlex.quote(v)}" for k, v in own.items()]
     return Arm(
         name=name,
-        asked=asked,
+        asked=" ".join([*words, asked]),
+        target=asked,
         kind=kind,
         pipeline=str(echo.get("pipeline") or ""),
         program=str(echo.get("program") or ""),
         cpu_source=str(echo.get("cpu_source") or ""),
         unavailable=str(echo.get("unavailable") or ""),
+        environment=own,
+        cgroup=str(arm.get("cgroup") or ""),
     )
 
 

@@ -98,3 +98,23 @@ def test_broken_files(
 def test_a_directory_without_an_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["audit", str(tmp_path)]) == 3
     assert "audit.json" in capsys.readouterr().err
+
+
+def test_faults_are_told_with_their_place_or_their_absence(tmp_path: Path) -> None:
+    site: dict[str, Any] = {
+        **{"code": "_int_malloc malloc.c:4378", "program": "libc.so.6", "place": "heap"},
+        "callers": ["prepare() blocks.h:25"],
+    }
+    site.update(faults="64", per_request=1.0)
+    faulting = arm("a", "fast,read_buffer=growing", CALLS)
+    faulting["faults"] = {"requests": 64, "faults": "70", "per_request": 1.09375, "sites": [site]}
+    blind = arm("b", "fast", CALLS)
+    blind["faults"] = {"unavailable": "perf is <not> installed", "requests": 0, "faults": "0"}
+    directory = write(tmp_path, [faulting, blind])
+    assert cli.main(["audit", str(directory)]) == 0
+    findings = (directory / "findings.md").read_text()
+    assert "faults 1.09 pages in a request: 70 in 64 requests" in findings
+    assert "`_int_malloc malloc.c:4378`" in findings and "`prepare() blocks.h:25`" in findings
+    assert "6 more are spread" in findings
+    page = (directory / "audit.html").read_text()
+    assert "perf is &lt;not&gt; installed" in page

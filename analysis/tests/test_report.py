@@ -278,3 +278,37 @@ def test_packed_and_plain_slices_are_the_same(two_arms: Path, tmp_path: Path) ->
     (plain / "slices.csv").write_bytes(text)
     (plain / "slices.csv.gz").unlink()
     assert report(packed) == report(plain)
+
+
+def test_arms_that_differ_in_their_environment_alone(tmp_path: Path) -> None:
+    run = make(tmp_path / "run", CUT)
+
+    def one_target(content: dict[str, Any]) -> None:
+        for arm in content["effective"]["arms"]:
+            arm["target"] = {"pipeline": "fast"}
+        content["effective"]["arms"][0]["environment"] = [{"name": "GOGC", "value": "off"}]
+        pipeline = content["echoes"][0]["pipeline"]
+        for echo in content["echoes"]:
+            echo.update(asked="fast", pipeline=pipeline)
+
+    edit(run, one_target)
+    _, findings = report(run)
+    assert "`GOGC=off`" in findings and "`without`" in findings
+    assert "`GOGC=off fast`" in findings
+    assert "in its environment: `GOGC` `off` → as inherited" in findings
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        ({"percent": 2.4, "low_percent": 1.1, "high_percent": 3.7}, r"costs \+?2\.4"),
+        ({"percent": 2.4}, r"costs \+?2\.4"),
+        ({"rounds": 0}, "its cost is not known"),
+    ],
+)
+def test_the_cost_of_counting_is_told(tmp_path: Path, cost: dict[str, Any], said: str) -> None:
+    run = make(tmp_path / "run", CUT)
+    edit(run, lambda c: c.update(counting_cost={**cost, "what": "9 system calls by name"}))
+    _, findings = report(run)
+    line = next(line for line in findings.splitlines() if "Counting (9 system calls" in line)
+    assert re.search(said, line), line

@@ -67,6 +67,7 @@ grpc::Status AgentService::Setup(grpc::ServerContext* context,
   *response->mutable_effective() = prepared_->effective;
   for (const auto& echo : prepared_->echoes) *response->add_echoes() = echo;
   for (const std::string& note : prepared_->notes) response->add_notes(note);
+  response->set_counted(prepared_->counting.words(0));
   return grpc::Status::OK;
 }
 
@@ -86,8 +87,8 @@ grpc::Status AgentService::Verify(grpc::ServerContext* context,
 }
 
 RoundContext AgentService::round_context() {
-  return {&prepared_->effective,  prepared_->seat.get(),    prepared_->cpu_source,
-          prepared_->has_ballast, prepared_->counted_calls, prepared_->replay};
+  return {&prepared_->effective,  prepared_->seat.get(), prepared_->cpu_source,
+          prepared_->has_ballast, &prepared_->counting,  prepared_->replay};
 }
 
 grpc::Status AgentService::RunRound(grpc::ServerContext* context,
@@ -96,9 +97,11 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
   std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock) return busy();
   if (!prepared_) return not_set_up();
-  if (request->pass() != kTimingPass && request->pass() != kCountingPass) {
-    return grpc_status(absl::InvalidArgumentError(absl::StrCat(
-        "pass \"", request->pass(), "\" is neither ", kTimingPass, " nor ", kCountingPass)));
+  if (request->pass() != kTimingPass && request->pass() != kCountingPass &&
+      request->pass() != kCostPass) {
+    return grpc_status(absl::InvalidArgumentError(absl::StrCat("pass \"", request->pass(),
+                                                               "\" is none of ", kTimingPass, ", ",
+                                                               kCountingPass, ", ", kCostPass)));
   }
   Cancellation cancellation;
   const CallWatch watch(*context, cancellation);

@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
                                                                const hotlap::v1::Arm& arm,
                                                                targets::LaunchOptions options,
                                                                CpuSource source,
-                                                               const SyscallCounting& counting) {
+                                                               const ArmCounting& counting) {
   std::unique_ptr<ArmProcess> launched(new ArmProcess());
   launched->source_ = source;
   options.arm = arm.name();
@@ -63,29 +63,70 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
     launched->task_clock_index_ = events.size();
     events.push_back("task-clock");
   }
-  if (counting.total) {
+  if (counting.syscalls) {
     launched->syscalls_index_ = events.size();
     launched->named_ = counting.names.size();
     events.push_back("syscalls");
     for (const std::string& name : counting.names) events.push_back(capture::syscall_event(name));
   }
-  if (!events.empty()) {
-    options.before_exec = [&launched, &events](pid_t pid) -> absl::Status {
-      auto counters = capture::PerfCounters::open(pid, events);
-      if (!counters.ok()) return counters.status();
-      for (const auto& [event, reason] : counters->unavailable()) {
-        return absl::UnavailableError(absl::StrCat("counter ", event, ": ", reason));
+  // One that is not there is for the command to make.
+  const auto cgroup = arm.cgroup().empty()
+                          ? absl::StatusOr<std::string>(absl::NotFoundError(""))
+                          : capture::find_cgroup(arm.cgroup(), capture::cgroup_mounts());
+  if (!events.empty() || cgroup.ok()) {
+    options.before_exec = [&, given = options.before_exec](pid_t pid) -> absl::Status {
+      if (cgroup.ok()) {
+        absl::Status entered = capture::enter_cgroup(*cgroup, pid);
+        if (!entered.ok()) return entered;
       }
-      launched->counters_ = *std::move(counters);
-      return absl::OkStatus();
+      if (!events.empty()) {
+        absl::Status opened = launched->open_counters(pid, events);
+        if (!opened.ok()) return opened;
+      }
+      return given ? given(pid) : absl::OkStatus();
     };
   }
+  absl::Status status = launched->prepare_allocations(counting, options);
+  if (!status.ok()) return status;
   auto process = spawner.launch(target_spec(arm.target()), options);
   if (!process.ok()) return process.status();
   launched->process_ = *std::move(process);
-  absl::Status clock = launched->open_clock(arm.name());
-  if (!clock.ok()) return clock;
+  status = launched->open_clock(arm.name());
+  if (status.ok() && !arm.cgroup().empty()) status = launched->open_cgroup(arm);
+  if (!status.ok()) return status;
   return launched;
+}
+
+absl::Status ArmProcess::open_counters(pid_t pid, const std::vector<std::string>& events) {
+  auto counters = capture::PerfCounters::open(pid, events);
+  if (!counters.ok()) return counters.status();
+  for (const auto& [event, reason] : counters->unavailable()) {
+    return absl::UnavailableError(absl::StrCat("counter ", event, ": ", reason));
+  }
+  counters_ = *std::move(counters);
+  return absl::OkStatus();
+}
+
+absl::Status ArmProcess::open_cgroup(const hotlap::v1::Arm& arm) {
+  const auto directory = capture::find_cgroup(arm.cgroup(), capture::cgroup_mounts());
+  auto cgroup = directory.ok() ? capture::CgroupCpu::open(*directory)
+                               : absl::StatusOr<capture::CgroupCpu>(directory.status());
+  if (!cgroup.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("arm ", arm.name(), ": ", std::string(cgroup.status().message())));
+  }
+  cgroup_ = *std::move(cgroup);
+  return absl::OkStatus();
+}
+
+absl::Status ArmProcess::prepare_allocations(const ArmCounting& counting,
+                                             targets::LaunchOptions& options) {
+  if (counting.allocation_directory.empty()) return absl::OkStatus();
+  auto counts = capture::AllocationCounts::create(counting.allocation_directory);
+  if (!counts.ok()) return counts.status();
+  counts->add_to(options.environment);
+  allocations_ = *std::move(counts);
+  return absl::OkStatus();
 }
 
 absl::Status ArmProcess::open_clock(const std::string& arm) {
@@ -145,6 +186,22 @@ std::optional<std::vector<int64_t>> ArmProcess::named_syscalls() const {
     calls.push_back(*(*values)[i]);
   }
   return calls;
+}
+
+std::optional<capture::AllocationTotals> ArmProcess::allocations() const {
+  if (!allocations_) return std::nullopt;
+  return allocations_->read();
+}
+
+absl::Status ArmProcess::check_allocations() const {
+  if (!allocations_) return absl::FailedPreconditionError("allocations are not counted");
+  return allocations_->check(process_->tree());
+}
+
+std::optional<int64_t> ArmProcess::cgroup_cpu_ns() const {
+  if (!cgroup_) return std::nullopt;
+  const auto cpu = cgroup_->read_ns();
+  return cpu.ok() ? std::optional<int64_t>(*cpu) : std::nullopt;
 }
 
 std::optional<capture::ProcessSample> ArmProcess::sample() const {

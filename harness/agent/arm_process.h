@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "harness/capture/allocation_count.h"
+#include "harness/capture/cgroup.h"
 #include "harness/capture/cpu_clock.h"
 #include "harness/capture/perf_counter.h"
 #include "harness/capture/process_sample.h"
@@ -29,10 +31,12 @@ enum class CpuSource {
 };
 const char* cpu_source_name(CpuSource source);
 
-// What is counted of system calls: nothing, all of them together, or those names as well.
-struct SyscallCounting {
-  bool total = false;
+// What the counting pass counts of an arm: nothing, all system calls together, or those names as
+// well; and its allocations, where there is a directory for the table that they are counted in.
+struct ArmCounting {
+  bool syscalls = false;
   std::vector<std::string> names;  // as capture::known_syscalls has them
+  std::string allocation_directory;
 };
 
 targets::TargetSpec target_spec(const hotlap::v1::Target& target);
@@ -44,7 +48,7 @@ class ArmProcess {
                                                             const hotlap::v1::Arm& arm,
                                                             targets::LaunchOptions options,
                                                             CpuSource source,
-                                                            const SyscallCounting& counting);
+                                                            const ArmCounting& counting);
 
   targets::TargetProcess& process() { return *process_; }
   const targets::TargetProcess& process() const { return *process_; }
@@ -58,12 +62,21 @@ class ArmProcess {
   std::optional<int64_t> settled_syscalls() const;
   // One count a name, in their order; nothing where they are not counted by name.
   std::optional<std::vector<int64_t>> named_syscalls() const;
+  // Since launch; nothing where they are not counted.
+  std::optional<capture::AllocationTotals> allocations() const;
+  // OK where every process that runs now is counted; else the reason.
+  absl::Status check_allocations() const;
+  // CPU time of the arm's cgroup; nothing where it has none.
+  std::optional<int64_t> cgroup_cpu_ns() const;
   // Memory, faults and switches; nothing for url targets.
   std::optional<capture::ProcessSample> sample() const;
 
  private:
   ArmProcess() = default;
   absl::Status open_clock(const std::string& arm);
+  absl::Status open_counters(pid_t pid, const std::vector<std::string>& events);
+  absl::Status open_cgroup(const hotlap::v1::Arm& arm);
+  absl::Status prepare_allocations(const ArmCounting& counting, targets::LaunchOptions& options);
 
   CpuSource source_ = CpuSource::kNone;
   std::optional<capture::PerfCounters> counters_;
@@ -71,6 +84,8 @@ class ArmProcess {
   std::optional<size_t> syscalls_index_;
   size_t named_ = 0;  // events after it that are single calls
   std::optional<capture::TreeClock> tree_clock_;
+  std::optional<capture::AllocationCounts> allocations_;
+  std::optional<capture::CgroupCpu> cgroup_;
   std::unique_ptr<targets::TargetProcess> process_;
 };
 

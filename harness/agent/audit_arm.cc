@@ -10,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "harness/agent/arm_environment.h"
+#include "harness/agent/audit_faults.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/paced_load.h"
@@ -91,6 +93,8 @@ absl::Status ArmAuditor::settle() {
   *experiment_.mutable_workload() = *std::move(workload);
   *experiment_.mutable_placement() = request_.placement();
   *experiment_.add_arms() = request_.arm();
+  absl::Status environment = check_environment(request_.arm());
+  if (!environment.ok()) return environment;
   auto seat = Seat::take(experiment_);
   if (!seat.ok()) return seat.status();
   seat_ = *std::move(seat);
@@ -159,6 +163,8 @@ absl::StatusOr<AuditResponse> ArmAuditor::run() {
   if (status.ok()) status = load();
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
   if (!status.ok()) return of_arm(status);
+  status = check_preloaded(target_->output_tail());
+  if (!status.ok()) return of_arm(status);
   const std::string echo = target_->echo();
   if (request_.arm().target().has_pipeline()) {
     status = check_echo(request_.arm().name(), request_.arm().target().pipeline(), echo);
@@ -174,9 +180,14 @@ absl::StatusOr<AuditResponse> ArmAuditor::run() {
   *response.mutable_audit() = *std::move(found);
   auto& audit = *response.mutable_audit();
   audit.set_arm(request_.arm().name());
-  audit.set_asked(target_spec(request_.arm().target()).value);
+  audit.set_asked(environment_words(request_.arm()) + target_spec(request_.arm().target()).value);
   audit.set_pipeline(echo);
   audit.set_requests(requests_);
+  if (request_.faults()) {
+    target_.reset();
+    *audit.mutable_faults() = audit_faults(*seat_, experiment_, requests_, cancellation_);
+    if (cancellation_.raised()) return absl::CancelledError("cancelled");
+  }
   return response;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "harness/agent/arm_environment.h"
 #include "harness/agent/load_arm.h"
 #include "harness/load/request_template.h"
 
@@ -54,6 +55,7 @@ absl::Status check_arms(const Experiment& experiment) {
                                                    " arms; this one has ", experiment.arms_size()));
   }
   std::set<std::string> names;
+  std::set<std::string> cgroups;
   for (const auto& arm : experiment.arms()) {
     absl::Status status = check_name("arm name", arm.name());
     if (!status.ok()) return status;
@@ -63,6 +65,13 @@ absl::Status check_arms(const Experiment& experiment) {
     if (arm.target().kind_case() == Target::KIND_NOT_SET) {
       return absl::InvalidArgumentError(absl::StrCat(
           "arm ", arm.name(), " has no target: give it pipeline, server, command or url"));
+    }
+    status = check_environment(arm);
+    if (!status.ok()) return status;
+    if (!arm.cgroup().empty() && !cgroups.insert(arm.cgroup()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("arm ", arm.name(), ": the cgroup ", arm.cgroup(),
+                       " is another arm's too, and could not tell them apart: one each"));
     }
   }
   return absl::OkStatus();

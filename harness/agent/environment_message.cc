@@ -36,6 +36,7 @@ hotlap::v1::DescribeResponse describe_host() {
     capability->set_available(probe.available);
     capability->set_detail(probe.detail);
     capability->set_remedy(probe.remedy);
+    *environment.add_findings() = *capability;
     if (!probe.available) (*environment.mutable_unavailable())[probe.name] = probe.detail;
   }
   return response;

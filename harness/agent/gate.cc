@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "harness/agent/arm_environment.h"
 #include "harness/agent/arm_process.h"
 #include "harness/agent/load_arm.h"
 #include "harness/load/request_template.h"
@@ -93,7 +94,8 @@ absl::StatusOr<VerifySummary> run_gate(const Prepared& prepared, bool full,
         prepared.seat->launch_options(index, static_cast<uint32_t>(arm)), CpuSource::kNone, {});
     if (!process.ok()) return process.status();
     const targets::Endpoint& endpoint = (*process)->process().endpoint();
-    all.push_back({absl::StrCat(arms[arm].name(), " (", prepared.echoes[index].asked(), ")"),
+    all.push_back({absl::StrCat(arms[arm].name(), " (", environment_words(arms[arm]),
+                                prepared.echoes[index].asked(), ")"),
                    {endpoint.host, endpoint.port, speaks_tls((*process)->process().echo())}});
     if (arms[arm].target().has_pipeline()) pipelines.push_back(all.back());
     running.push_back(*std::move(process));

@@ -17,11 +17,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
+#include "harness/agent/arm_environment.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/paced_load.h"
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
+#include "harness/capture/preload_library.h"
 
 namespace hotlap::agent {
 namespace {
@@ -107,7 +109,8 @@ absl::StatusOr<InstructionsResponse> count_instructions(const InstructionsReques
   if (request.requests() < 1 || request.requests() > kMaxRequests) {
     return absl::InvalidArgumentError(absl::StrCat("requests must be 1 to ", kMaxRequests));
   }
-  absl::Status status = find_valgrind();
+  absl::Status status = check_environment(request.arm());
+  if (status.ok()) status = find_valgrind();
   if (!status.ok()) return status;
   hotlap::v1::Experiment experiment;
   *experiment.mutable_workload() = request.workload();
@@ -128,13 +131,21 @@ absl::StatusOr<InstructionsResponse> count_instructions(const InstructionsReques
   options.start_timeout = kStartTime;
   options.wrapper = {"valgrind", "--tool=callgrind", "--trace-children=yes",
                      absl::StrCat("--callgrind-out-file=", (*seat)->directory(), "/callgrind.%p")};
+  const auto clock = capture::find_beside(capture::kStillClockLibrary);
+  if (clock.ok()) capture::add_preload(*clock, options.environment);
   auto target = (*seat)->spawner().launch(target_spec(request.arm().target()), options);
   if (cancellation.raised()) return absl::CancelledError("cancelled");
   if (!target.ok()) return of_arm(name, target.status());
   InstructionsResponse response;
   *response.mutable_effective() = experiment.workload();
   response.set_pipeline((*target)->echo());
-  if (request.arm().target().has_pipeline()) {
+  response.set_clock_runs(clock.ok() ? "" : std::string(clock.status().message()));
+  for (const pid_t pid : (*target)->tree()) {
+    if (!clock.ok() || capture::has_mapped(pid, *clock)) continue;
+    response.set_clock_runs("a program of it is linked statically or loads no library of ours");
+  }
+  status = check_preloaded((*target)->output_tail());
+  if (status.ok() && request.arm().target().has_pipeline()) {
     status = check_echo(name, request.arm().target().pipeline(), response.pipeline());
   }
   if (status.ok()) {

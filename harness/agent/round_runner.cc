@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "harness/agent/ballast_clock.h"
 #include "harness/agent/disturbance.h"
+#include "harness/agent/edge_reading.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/round_lengths.h"
 #include "harness/load/generator.h"
@@ -32,12 +33,26 @@ int64_t monotonic_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// The first arm twice. A cgroup could not tell the two apart.
+Experiment against_itself(const Experiment& experiment) {
+  Experiment twice = experiment;
+  hotlap::v1::Arm arm = experiment.arms(0);
+  arm.clear_cgroup();
+  twice.clear_arms();
+  for (const char* name : {"plain", "counted"}) {
+    *twice.add_arms() = arm;
+    twice.mutable_arms()->rbegin()->set_name(absl::StrCat(arm.name(), ", ", name));
+  }
+  return twice;
+}
+
 class RoundRunner {
  public:
   RoundRunner(const RoundContext& context, const std::string& pass, uint32_t index,
               Cancellation& cancellation)
       : context_(context),
-        experiment_(*context.experiment),
+        experiment_(pass == kCostPass ? against_itself(*context.experiment) : *context.experiment),
+        cost_(pass == kCostPass),
         counting_(pass == kCountingPass),
         cancellation_(cancellation),
         lengths_(round_lengths(experiment_, pass)),
@@ -59,43 +74,36 @@ class RoundRunner {
     std::optional<int64_t> cpu_before_load_ns;
     int64_t warmup_requests = 0;
     int64_t rss_requests_begin = 0;
+    bool counted_whole = true;  // allocations, of every process that there was
     std::optional<capture::ProcessSample> first_sample;
     std::optional<capture::ProcessSample> set_begin;
     ArmRound result;
   };
-  // An arm's counters at an edge.
-  struct Reading {
-    std::optional<int64_t> cpu_ns;
-    std::optional<int64_t> syscalls;
-    std::optional<std::vector<int64_t>> named_syscalls;  // at the edges of sets only
-  };
-
   absl::Status launch_all();
   absl::Status start_load();
   absl::Status run_set(uint32_t set);
   absl::Status open_connections(uint32_t set);
   absl::Status warm_up(uint32_t set);
   absl::Status time_blocks(uint32_t set);
-  void end_slice(const load::SliceResult& result, const Reading& begin, const Reading& end,
+  void end_slice(const load::SliceResult& result, const EdgeReading& begin, const EdgeReading& end,
                  uint32_t set, uint32_t slice);
   void begin_set(ArmState& arm);
-  void end_set(ArmState& arm, const Reading& begin, const Reading& end, int64_t load_ns);
+  void end_set(ArmState& arm, const EdgeReading& begin, const EdgeReading& end, int64_t load_ns);
   absl::Status check_arm(size_t arm);
   absl::Status check_arms();
   absl::Status explain_errors(size_t arm, const absl::Status& errors);
   OwnTimes own_times() const;
   bool goes_on(const load::Edge& edge) const;
   void set_latency(ArmState& arm) const;
-  Reading read(const ArmState& arm) const;
-  Reading read_set_edge(const ArmState& arm) const;
-  void add_named_syscalls(const Reading& begin, const Reading& end, ArmRound& sum) const;
+  ArmCounting counting_of(uint32_t arm, uint32_t source) const;
   int64_t served(const ArmState& arm) const {
     return arm.warmup_requests + arm.result.counts().ok();
   }
   std::string arm_name(size_t arm) const { return experiment_.arms(static_cast<int>(arm)).name(); }
 
   const RoundContext& context_;
-  const Experiment& experiment_;
+  const Experiment experiment_;
+  const bool cost_;
   const bool counting_;
   Cancellation& cancellation_;
   const RoundLengths lengths_;
@@ -112,11 +120,12 @@ absl::Status RoundRunner::launch_all() {
     if (cancellation_.raised()) return absl::CancelledError("cancelled");
     const auto& roles = draw_.roles[arm];
     ArmState& state = arms_[arm];
-    targets::LaunchOptions options = context_.seat->launch_options(arm, roles.path_slot);
+    const uint32_t source = cost_ ? 0 : arm;  // of the experiment's arms
+    targets::LaunchOptions options = context_.seat->launch_options(source, roles.path_slot);
     options.padding_bytes = roles.padding_bytes;
-    auto process = ArmProcess::launch(
-        context_.seat->spawner(), experiment_.arms(static_cast<int>(arm)), options,
-        context_.cpu_source, SyscallCounting{counting_, context_.counted_calls});
+    auto process =
+        ArmProcess::launch(context_.seat->spawner(), experiment_.arms(static_cast<int>(arm)),
+                           options, context_.cpu_source, counting_of(arm, source));
     if (!process.ok()) return process.status();
     state.process = *std::move(process);
     state.result.set_arm(arm);
@@ -128,6 +137,19 @@ absl::Status RoundRunner::launch_all() {
     for (pid_t pid : state.process->process().tree()) state.result.add_pids(pid);
   }
   return absl::OkStatus();
+}
+
+// In the cost pass only the second copy is counted, and its counts are of no use.
+ArmCounting RoundRunner::counting_of(uint32_t arm, uint32_t source) const {
+  const Counting& chosen = *context_.counting;
+  const bool counted = counting_ || (cost_ && arm == 1);
+  if (!counted) return {};
+  ArmCounting counting{
+      .syscalls = chosen.syscalls, .names = chosen.calls, .allocation_directory = {}};
+  if (source < chosen.allocations.size() && chosen.allocations[source]) {
+    counting.allocation_directory = context_.seat->directory();
+  }
+  return counting;
 }
 
 absl::Status RoundRunner::start_load() {
@@ -156,39 +178,6 @@ absl::Status RoundRunner::open_connections(uint32_t set) {
     return absl::FailedPreconditionError(absl::StrCat("arm ", arm_name(arm), ": ", opened.error));
   }
   return absl::OkStatus();
-}
-
-RoundRunner::Reading RoundRunner::read(const ArmState& arm) const {
-  Reading reading;
-  if (counting_) reading.syscalls = arm.process->settled_syscalls();
-  reading.cpu_ns = arm.process->cpu_ns();
-  return reading;
-}
-
-RoundRunner::Reading RoundRunner::read_set_edge(const ArmState& arm) const {
-  Reading reading = read(arm);
-  if (counting_) reading.named_syscalls = arm.process->named_syscalls();
-  return reading;
-}
-
-// What no name stands for is "other", so that names and total always agree.
-void RoundRunner::add_named_syscalls(const Reading& begin, const Reading& end,
-                                     ArmRound& sum) const {
-  if (!begin.named_syscalls || !end.named_syscalls || !begin.syscalls || !end.syscalls) return;
-  const std::vector<std::string>& names = context_.counted_calls;
-  while (sum.syscalls_by_name_size() < static_cast<int>(names.size()) + 1) {
-    const auto index = static_cast<size_t>(sum.syscalls_by_name_size());
-    sum.add_syscalls_by_name()->set_name(index < names.size() ? names[index] : "other");
-  }
-  int64_t rest = *end.syscalls - *begin.syscalls;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const int64_t calls = (*end.named_syscalls)[i] - (*begin.named_syscalls)[i];
-    auto* count = sum.mutable_syscalls_by_name(static_cast<int>(i));
-    count->set_calls(count->calls() + calls);
-    rest -= calls;
-  }
-  auto* other = sum.mutable_syscalls_by_name(static_cast<int>(names.size()));
-  other->set_calls(other->calls() + rest);
 }
 
 absl::Status RoundRunner::check_arm(size_t arm) {
@@ -262,37 +251,22 @@ void RoundRunner::begin_set(ArmState& arm) {
   arm.result.set_rss_begin_bytes(arm.set_begin->rss_bytes);
 }
 
-void RoundRunner::end_set(ArmState& arm, const Reading& begin, const Reading& end,
+void RoundRunner::end_set(ArmState& arm, const EdgeReading& begin, const EdgeReading& end,
                           int64_t load_ns) {
   ArmRound& result = arm.result;
   result.set_load_ns(result.load_ns() + load_ns);
-  if (begin.cpu_ns && end.cpu_ns) {
-    result.set_cpu_ns(result.cpu_ns() + *end.cpu_ns - *begin.cpu_ns);
-  }
-  if (begin.syscalls && end.syscalls) {
-    result.set_syscalls(result.syscalls() + *end.syscalls - *begin.syscalls);
-  }
-  add_named_syscalls(begin, end, result);
+  add_set(begin, end, context_.counting->calls, result);
+  if (counting_) arm.counted_whole &= arm.process->check_allocations().ok();
   arm.latency.merge(generator_->latency(arm.load_index));
   const auto now = arm.process->sample();
   if (!now || !arm.set_begin) return;
-  const auto& before = *arm.set_begin;
-  result.set_minor_faults(result.minor_faults() + now->minor_faults - before.minor_faults);
-  result.set_major_faults(result.major_faults() + now->major_faults - before.major_faults);
-  result.set_voluntary_switches(result.voluntary_switches() + now->voluntary_switches -
-                                before.voluntary_switches);
-  result.set_involuntary_switches(result.involuntary_switches() + now->involuntary_switches -
-                                  before.involuntary_switches);
-  result.set_user_ns_sampled(result.user_ns_sampled() + now->user_ns_sampled -
-                             before.user_ns_sampled);
-  result.set_system_ns_sampled(result.system_ns_sampled() + now->system_ns_sampled -
-                               before.system_ns_sampled);
+  add_sample(*arm.set_begin, *now, result);
   result.set_rss_end_bytes(now->rss_bytes);
   result.set_rss_requests(served(arm) - arm.rss_requests_begin);
 }
 
-void RoundRunner::end_slice(const load::SliceResult& result, const Reading& begin,
-                            const Reading& end, uint32_t set, uint32_t slice) {
+void RoundRunner::end_slice(const load::SliceResult& result, const EdgeReading& begin,
+                            const EdgeReading& end, uint32_t set, uint32_t slice) {
   const auto per_block = static_cast<uint32_t>(arms_.size());
   const uint32_t arm = draw_.sets[set].blocks[slice / per_block][slice % per_block];
   auto* message = round_.add_slices();
@@ -325,26 +299,26 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
       arm_of_slice.push_back(arm);
     }
   }
-  std::vector<Reading> set_begin;
+  std::vector<EdgeReading> set_begin;
   for (ArmState& arm : arms_) begin_set(arm);
-  for (const ArmState& arm : arms_) set_begin.push_back(read_set_edge(arm));
+  for (const ArmState& arm : arms_) set_begin.push_back(read_set_edge(*arm.process, counting_));
   const int64_t load_begin_ns = monotonic_ns();
-  Reading slice_begin;
+  EdgeReading slice_begin;
   // Read here and stored after the run, so that little stands between a reading and the load.
-  std::vector<std::pair<Reading, Reading>> readings;
+  std::vector<std::pair<EdgeReading, EdgeReading>> readings;
   readings.reserve(schedule.size());
   const load::RunResult result = generator_->run(schedule, [&](const load::Edge& edge) {
     const ArmState& arm = arms_[arm_of_slice[edge.slice]];
     if (edge.result == nullptr) {
-      slice_begin = read(arm);
+      slice_begin = read_edge(*arm.process, counting_);
       return true;
     }
-    readings.emplace_back(slice_begin, read(arm));
+    readings.emplace_back(slice_begin, read_edge(*arm.process, counting_));
     return goes_on(edge);
   });
   const int64_t load_ns = monotonic_ns() - load_begin_ns;
-  std::vector<Reading> set_end;
-  for (const ArmState& arm : arms_) set_end.push_back(read_set_edge(arm));
+  std::vector<EdgeReading> set_end;
+  for (const ArmState& arm : arms_) set_end.push_back(read_set_edge(*arm.process, counting_));
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
   for (uint32_t slice = 0; slice < result.slices.size() && slice < readings.size(); ++slice) {
     end_slice(result.slices[slice], readings[slice].first, readings[slice].second, set, slice);
@@ -387,7 +361,7 @@ void RoundRunner::set_latency(ArmState& arm) const {
 
 absl::StatusOr<Round> RoundRunner::run() {
   begin_ns_ = monotonic_ns();
-  if (context_.measure_ballast && !counting_) {
+  if (context_.measure_ballast && !counting_ && !cost_) {
     auto step_ns = ballast_step_ns(context_.seat->placement().server_cpus);
     if (!step_ns.ok()) return step_ns.status();
     round_.set_ballast_step_ns(*step_ns);
@@ -411,6 +385,12 @@ absl::StatusOr<Round> RoundRunner::run() {
   generator_.reset();
   for (ArmState& arm : arms_) {
     arm.process->process().stop();
+    // A process that came after set-up and is not counted would make the rest too few.
+    if (arm.result.has_allocations() && !arm.counted_whole) {
+      arm.result.clear_allocations();
+      arm.result.clear_allocated_bytes();
+      arm.result.clear_frees();
+    }
     set_latency(arm);
     *round_.add_arms() = std::move(arm.result);
   }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
 #include "harness/agent/cancellation.h"
+#include "harness/agent/counting.h"
 #include "harness/agent/round_lengths.h"
 #include "harness/agent/seat.h"
 #include "harness/load/replay_log.h"
@@ -25,7 +26,7 @@ struct RoundContext {
   Seat* seat;
   CpuSource cpu_source = CpuSource::kProcessClock;
   bool measure_ballast = false;
-  std::vector<std::string> counted_calls;         // by name, in the counting pass
+  const Counting* counting = nullptr;
   std::shared_ptr<const load::ReplayLog> replay;  // null where none is replayed
 };
 

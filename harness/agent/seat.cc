@@ -62,6 +62,10 @@ absl::StatusOr<std::unique_ptr<Seat>> Seat::take(const hotlap::v1::Experiment& e
   const int slots = std::min(experiment.arms_size(), kMaxSlots);
   for (const auto& arm : experiment.arms()) {
     auto& staged = seat->programs_.emplace_back();
+    auto& environment = seat->environments_.emplace_back();
+    for (const auto& variable : arm.environment()) {
+      environment.emplace_back(variable.name(), variable.value());
+    }
     const targets::TargetSpec spec = target_spec(arm.target());
     if (!targets::announces_itself(spec.kind)) continue;
     auto program = targets::find_program(spec, *bin);
@@ -95,6 +99,7 @@ Seat::~Seat() {
 targets::LaunchOptions Seat::launch_options(size_t arm, uint32_t slot) const {
   targets::LaunchOptions options;
   options.cpus = placement_.server_cpus;
+  options.environment = environments_[arm];
   if (const auto& staged = programs_[arm]; staged != nullptr) {
     options.program = staged->path(static_cast<int>(slot % staged->slots()));
   }

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,7 +31,7 @@ class Seat {
   // Private to the run, and gone with it.
   const std::string& directory() const { return directory_; }
 
-  // Launch options of an arm that runs from path `slot`; the CPUs are set.
+  // Launch options of an arm that runs from path `slot`; CPUs and environment are set.
   targets::LaunchOptions launch_options(size_t arm, uint32_t slot) const;
 
  private:
@@ -40,6 +41,7 @@ class Seat {
   std::unique_ptr<targets::Spawner> spawner_;
   std::string directory_;
   std::vector<std::shared_ptr<targets::StagedProgram>> programs_;  // by arm; null: cmd: and url:
+  std::vector<std::vector<std::pair<std::string, std::string>>> environments_;  // by arm
 };
 
 absl::StatusOr<targets::Placement> choose_placement(const hotlap::v1::Placement& asked);

@@ -4,22 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "harness/agent/arm_environment.h"
+#include "harness/agent/counting.h"
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/open_loop.h"
 #include "harness/agent/replay.h"
-#include "harness/audit/strace.h"
-#include "harness/audit/trace.h"
 #include "harness/capture/perf_counter.h"
-#include "harness/capture/self_test.h"
-#include "harness/capture/syscall_names.h"
-#include "harness/capture/tracefs.h"
 #include "harness/load/generator.h"
 #include "server/pipeline.h"
 
@@ -30,8 +25,6 @@ using hotlap::v1::Experiment;
 using hotlap::v1::TargetEcho;
 
 constexpr int64_t kTryNs = 20'000'000;
-// With a counter each; what is called less often is counted together.
-constexpr size_t kMostCalls = 24;
 
 absl::Status of_arm(const std::string& arm, const absl::Status& status) {
   const std::string message(status.message());
@@ -39,7 +32,8 @@ absl::Status of_arm(const std::string& arm, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat("arm ", arm, ": ", message));
 }
 
-// A moment of the workload: an arm that answers wrongly is found before anything is timed.
+}  // namespace
+
 absl::Status try_workload(const ArmProcess& process, const std::string& arm,
                           const Prepared& prepared) {
   const Experiment& experiment = prepared.effective;
@@ -80,6 +74,8 @@ absl::Status try_workload(const ArmProcess& process, const std::string& arm,
   return absl::OkStatus();
 }
 
+namespace {
+
 // What one launched arm says of itself; `processes` becomes how many it consists of.
 absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_t& processes) {
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
@@ -99,6 +95,8 @@ absl::StatusOr<TargetEcho> try_arm(const Prepared& prepared, size_t index, size_
     absl::Status same = check_echo(arm.name(), spec.value, target.echo());
     if (!same.ok()) return same;
   }
+  absl::Status preloaded = check_preloaded(target.output_tail());
+  if (!preloaded.ok()) return of_arm(arm.name(), preloaded);
   absl::Status answered = try_workload(**process, arm.name(), prepared);
   absl::Status alive = target.status();
   if (!alive.ok()) return of_arm(arm.name(), alive);
@@ -138,96 +136,6 @@ void choose_cpu_source(Prepared& prepared, const std::vector<size_t>& processes)
   if (!uncounted) return;
   prepared.effective.set_skip_counting(true);
   prepared.notes.push_back("an arm is a url target: CPU, faults and system calls are not counted");
-}
-
-// Adds what one arm calls under a moment of the workload to `calls`. It is launched once more for
-// it, under strace: hundreds of tracepoints would take seconds to open and close.
-absl::Status probe_calls(const Prepared& prepared, size_t index,
-                         std::map<std::string, int64_t>& calls) {
-  const auto& arm = prepared.effective.arms(static_cast<int>(index));
-  targets::LaunchOptions options =
-      prepared.seat->launch_options(index, static_cast<uint32_t>(index));
-  options.traceable = true;
-  std::unique_ptr<audit::Strace> strace;
-  options.before_exec = [&](pid_t pid) -> absl::Status {
-    auto attached =
-        audit::Strace::attach(prepared.seat->spawner(), pid,
-                              absl::StrCat(prepared.seat->directory(), "/probe-", arm.name()));
-    if (!attached.ok()) return attached.status();
-    strace = *std::move(attached);
-    return absl::OkStatus();
-  };
-  auto process = ArmProcess::launch(prepared.seat->spawner(), arm, options, CpuSource::kNone, {});
-  if (!process.ok()) return process.status();
-  const int64_t begin_ns = absl::GetCurrentTimeNanos();
-  absl::Status answered = try_workload(**process, arm.name(), prepared);
-  const int64_t end_ns = absl::GetCurrentTimeNanos();
-  if (!answered.ok()) return answered;
-  (*process)->process().stop();
-  const auto text = strace->take_trace();
-  if (!text.ok()) return text.status();
-  for (const audit::TracedEvent& event : audit::read_trace(*text).events) {
-    const bool under_load = event.begin_ns >= begin_ns && event.begin_ns < end_ns;
-    if (event.kind == audit::EventKind::kCall && under_load) ++calls[event.name];
-  }
-  return absl::OkStatus();
-}
-
-// The last counter of a tracepoint to be closed makes every CPU wait: a counter on this process,
-// open as long as the run, spares each round that.
-absl::Status keep_tracepoints(Prepared& prepared) {
-  if (prepared.counted_calls.empty()) return absl::OkStatus();
-  std::vector<std::string> events;
-  for (const std::string& name : prepared.counted_calls) {
-    events.push_back(capture::syscall_event(name));
-  }
-  auto counters = capture::PerfCounters::open(getpid(), events, capture::CounterStart::kNow);
-  if (!counters.ok()) return counters.status();
-  for (const auto& [event, reason] : counters->unavailable()) {
-    return absl::UnavailableError(reason);
-  }
-  prepared.kept_tracepoints = *std::move(counters);
-  return absl::OkStatus();
-}
-
-// Which calls are worth a counter of their own. Every arm counts the same ones, so that what they
-// cost cancels.
-absl::Status choose_calls(Prepared& prepared) {
-  absl::Status exact = capture::check_named_syscall_counting();
-  if (!exact.ok()) return exact;
-  std::map<std::string, int64_t> calls;
-  for (size_t arm = 0; arm < prepared.echoes.size(); ++arm) {
-    absl::Status probed = probe_calls(prepared, arm, calls);
-    if (!probed.ok()) return probed;
-  }
-  for (const auto& [name, count] : calls) {
-    if (capture::tracepoint_id(capture::syscall_event(name)).ok()) {
-      prepared.counted_calls.push_back(name);
-    }
-  }
-  std::stable_sort(prepared.counted_calls.begin(), prepared.counted_calls.end(),
-                   [&](const auto& x, const auto& y) { return calls[x] > calls[y]; });
-  if (prepared.counted_calls.size() > kMostCalls) prepared.counted_calls.resize(kMostCalls);
-  return keep_tracepoints(prepared);
-}
-
-void check_counting(Prepared& prepared) {
-  if (prepared.effective.skip_counting()) return;
-  if (!capture::find_tracefs().ok() && geteuid() == 0 && capture::mount_tracefs().ok()) {
-    prepared.notes.push_back("tracefs was mounted at /sys/kernel/tracing to count system calls");
-  }
-  absl::Status exact = capture::check_syscall_counting();
-  if (!exact.ok()) {
-    prepared.effective.set_skip_counting(true);
-    prepared.notes.push_back(
-        absl::StrCat("system calls are not counted: ", std::string(exact.message())));
-    return;
-  }
-  const absl::Status chosen = choose_calls(prepared);
-  if (chosen.ok()) return;
-  prepared.counted_calls.clear();
-  prepared.notes.push_back(absl::StrCat("system calls are counted in all and not by name: ",
-                                        std::string(chosen.message())));
 }
 
 // The log, and the open loop, which may go by it.
@@ -318,7 +226,7 @@ absl::StatusOr<Prepared> prepare(const Experiment& asked, Cancellation& cancella
     prepared.echoes.push_back(*std::move(echo));
   }
   choose_cpu_source(prepared, processes);
-  check_counting(prepared);
+  choose_counting(prepared);
   if (cancellation.raised()) return absl::CancelledError("cancelled");
   absl::Status primary = choose_primary(prepared, asked);
   if (!primary.ok()) return primary;

@@ -5,7 +5,6 @@
 #define HOTLAP_HARNESS_AGENT_SETUP_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "harness/agent/arm_process.h"
 #include "harness/agent/cancellation.h"
+#include "harness/agent/counting.h"
 #include "harness/agent/seat.h"
-#include "harness/capture/perf_counter.h"
 #include "harness/load/replay_log.h"
 #include "harness/proto/experiment.pb.h"
 #include "harness/proto/results.pb.h"
@@ -26,8 +25,7 @@ struct Prepared {
   std::unique_ptr<Seat> seat;
   CpuSource cpu_source = CpuSource::kProcessClock;
   bool has_ballast = false;
-  std::vector<std::string> counted_calls;  // by name; of all arms, the most frequent first
-  std::optional<capture::PerfCounters> kept_tracepoints;  // of those calls
+  Counting counting;
   std::vector<hotlap::v1::TargetEcho> echoes;
   std::vector<std::string> notes;
   std::shared_ptr<const load::ReplayLog> replay;  // null where none is replayed
@@ -35,6 +33,10 @@ struct Prepared {
 
 // Errors name the arm and what to do; CANCELLED when that was raised, with the targets ended.
 absl::StatusOr<Prepared> prepare(const hotlap::v1::Experiment& asked, Cancellation& cancellation);
+
+// A moment of the workload: an arm that answers wrongly is found before anything is timed.
+absl::Status try_workload(const ArmProcess& process, const std::string& arm,
+                          const Prepared& prepared);
 
 // The fifteen stages that `spec` stands for, as the registry of this build resolves it; the error
 // lists what exists.

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "harness/capture/allocation_count.h"
+#include "harness/capture/cgroup.h"
 #include "harness/capture/cpu_clock.h"
 #include "harness/capture/noise.h"
 #include "harness/capture/perf_counter.h"
@@ -94,6 +98,27 @@ Probe probe_syscall_counting(const Probe& tracepoints) {
     return unavailable("syscall_counting", message(exact), "stop other tracers, then try again");
   }
   return available("syscall_counting", "10,000 known calls of 4 processes counted exactly");
+}
+
+Probe probe_allocation_counting() {
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  const absl::Status exact = check_allocation_counting(temporary.string());
+  if (exact.ok()) {
+    return available("allocation_counting",
+                     "28,000 known allocations of 4 threads counted exactly");
+  }
+  return unavailable("allocation_counting", message(exact),
+                     "build or install hotlap whole, with its lib/hotlap");
+}
+
+Probe probe_cgroup_cpu() {
+  const std::vector<std::string> mounts = cgroup_mounts();
+  if (mounts.empty()) {
+    return unavailable("cgroup_cpu", "no cgroups are mounted that count CPU time",
+                       "mount -t cgroup2 cgroup2 /sys/fs/cgroup   # as root");
+  }
+  return available("cgroup_cpu", absl::StrCat("below ", absl::StrJoin(mounts, " and ")));
 }
 
 Probe probe_ptrace() {
@@ -196,6 +221,21 @@ Probe probe_paranoid(const MachineFacts& facts) {
       absl::StrCat("sysctl -w kernel.perf_event_paranoid=", kParanoidThatCountsKernel));
 }
 
+Probe probe_kernel_symbols() {
+  std::ifstream file("/proc/sys/kernel/kptr_restrict");
+  int level = 0;
+  file >> level;
+  const std::string detail = absl::StrCat(level);
+  if (level == 0) return available("kptr_restrict", detail);
+  return unavailable("kptr_restrict", detail + ": profiles lack the names of kernel functions",
+                     "sysctl -w kernel.kptr_restrict=0");
+}
+
+// Not for us to change: what a system call costs is part of what the machine is.
+Probe probe_mitigations(const MachineFacts& facts) {
+  return available("mitigations", facts.mitigations.empty() ? "none" : facts.mitigations);
+}
+
 Probe probe_steal() {
   const auto times = read_cpu_times({});
   if (!times.ok()) return unavailable("steal", message(times.status()), "mount -t proc proc /proc");
@@ -226,6 +266,8 @@ std::vector<Probe> probe_environment() {
                                     ? paranoid_remedy(1)
                                     : "expose the PMU to this machine (KVM: -cpu host,pmu=on), or "
                                       "run on bare metal"));
+  probes.push_back(probe_allocation_counting());
+  probes.push_back(probe_cgroup_cpu());
   probes.push_back(probe_ptrace());
   probes.push_back(probe_pid_namespace());
   probes.push_back(probe_cpus());
@@ -237,6 +279,8 @@ std::vector<Probe> probe_environment() {
   probes.push_back(probe_loopback(facts));
   probes.push_back(probe_fd_limit(facts));
   probes.push_back(probe_paranoid(facts));
+  probes.push_back(probe_kernel_symbols());
+  probes.push_back(probe_mitigations(facts));
   probes.push_back(available("virtualization", facts.virtualization));
   probes.push_back(probe_steal());
   for (Probe& probe : probe_noise()) probes.push_back(std::move(probe));

@@ -19,9 +19,10 @@ struct Probe {
 };
 
 // Every probe below, in the order in which doctor prints them: cpu_clock, perf_task_clock,
-// perf_software, tracefs, perf_tracepoints, syscall_counting, perf_hardware, ptrace,
-// pid_namespace, cpus, governor, congestion_control, clocksource, aslr, transparent_hugepages,
-// loopback_mtu, fd_limit, perf_event_paranoid, virtualization, steal, and those of noise.h.
+// perf_software, tracefs, perf_tracepoints, syscall_counting, perf_hardware, allocation_counting,
+// cgroup_cpu, ptrace, pid_namespace, cpus, governor, congestion_control, clocksource, aslr,
+// transparent_hugepages, loopback_mtu, fd_limit, perf_event_paranoid, kptr_restrict, mitigations,
+// virtualization, steal, and those of noise.h.
 std::vector<Probe> probe_environment();
 
 }  // namespace hotlap::capture

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "harness/audit/audit_text.h"
 #include "harness/audit/comparison.h"
+#include "harness/audit/fault_script.h"
 #include "harness/cli/agent_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/controller.h"
@@ -37,6 +38,8 @@ struct AuditFlags {
   bool json = false;
   bool quiet = false;
   bool no_report = false;
+  bool faults = false;
+  ArmFlags arms;
   WorkloadFlags workload;
   PlacementFlags placement;
 
@@ -56,17 +59,24 @@ absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFla
   auto placement = flags.placement.placement();
   if (!placement.ok()) return placement.status();
   std::vector<hotlap::v1::AuditRequest> requests;
+  google::protobuf::RepeatedPtrField<hotlap::v1::Arm> arms;
   for (size_t i = 0; i < targets->size(); ++i) {
-    hotlap::v1::AuditRequest request;
     auto target = parse_target((*targets)[i]);
     if (!target.ok()) return target.status();
-    request.mutable_arm()->set_name(std::string(1, static_cast<char>('a' + i)));
-    *request.mutable_arm()->mutable_target() = *std::move(target);
+    arms.Add()->set_name(std::string(1, static_cast<char>('a' + i)));
+    *arms[static_cast<int>(i)].mutable_target() = *std::move(target);
+  }
+  const absl::Status environments = flags.arms.apply(arms);
+  if (!environments.ok()) return environments;
+  for (const hotlap::v1::Arm& arm : arms) {
+    hotlap::v1::AuditRequest request;
+    *request.mutable_arm() = arm;
     *request.mutable_workload() = *workload;
     *request.mutable_placement() = *placement;
     request.mutable_placement()->set_share(true);  // nothing is timed
     if (flags.requests) request.set_requests(*flags.requests);
     if (flags.idle_ms) request.set_idle_ms(*flags.idle_ms);
+    request.set_faults(flags.faults);
     requests.push_back(std::move(request));
   }
   return requests;
@@ -85,8 +95,10 @@ absl::StatusOr<std::string> json_of(const Audit& audit) {
 }
 
 std::string text_of(const Audit& audit) {
-  return audit.arms_size() == 1 ? audit::arm_text(audit.arms(0))
-                                : audit::difference_text(audit.arms(0), audit.arms(1));
+  std::string text = audit.arms_size() == 1 ? audit::arm_text(audit.arms(0))
+                                            : audit::difference_text(audit.arms(0), audit.arms(1));
+  for (const auto& arm : audit.arms()) text += audit::faults_text(arm);
+  return text;
 }
 
 absl::Status write_all(const Audit& audit, const std::string& json,
@@ -125,8 +137,7 @@ absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& re
     *audit.mutable_environment() = host.environment();
   }
   for (const auto& request : requests) {
-    progress.update(
-        absl::StrCat("tracing ", request.arm().name(), ": ", target_text(request.arm().target())));
+    progress.update(absl::StrCat("tracing ", request.arm().name(), ": ", arm_text(request.arm())));
     grpc::ClientContext context;
     Interrupt::Call call(interrupt, context);
     hotlap::v1::AuditResponse response;
@@ -198,10 +209,13 @@ void add_audit_command(CLI::App& app, Invocation& invocation) {
   command->add_option("-n,--requests", flags->requests, "requests, 2 or more (default 64)");
   command->add_option("--idle-ms", flags->idle_ms,
                       "stretch without load whose calls are subtracted (default 1100)");
+  command->add_flag("--faults", flags->faults,
+                    "where pages are faulted in, too: code and place of every fault (needs perf)");
   command->add_option("--out", flags->out, "the directory to write (default results/run-…-audit)");
   command->add_flag("--json", flags->json, "print audit.json in place of the text");
   command->add_flag("--no-report", flags->no_report, "write data and texts only, no page");
   command->add_flag("--quiet", flags->quiet, "no progress on standard error");
+  flags->arms.add_to(*command, false);
   flags->workload.add_to(*command);
   flags->placement.add_to(*command);
   command->callback([flags, &invocation] { invocation.exit_code = run_audit(*flags, invocation); });

@@ -11,12 +11,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "harness/cli/counting_cost.h"
 #include "harness/cli/open_passes.h"
 #include "harness/cli/verdict_message.h"
 #include "harness/plan/hodges_lehmann.h"
 #include "harness/plan/interference.h"
 #include "harness/plan/metric.h"
 #include "harness/plan/void_rule.h"
+#include "harness/record/file.h"
 
 namespace hotlap::cli {
 namespace {
@@ -26,8 +28,10 @@ using hotlap::v1::Plan;
 
 constexpr char kTiming[] = "timing";
 constexpr char kCounting[] = "counting";
+constexpr char kCost[] = "cost";
 // Eight rounds let an exact signed-rank test reach every plan's alpha (2/2^8 < 0.0221).
 constexpr uint32_t kCountingRounds = 8;
+constexpr uint32_t kCostRounds = 8;
 constexpr size_t kMaxVerifyLinesShown = 5;
 
 double now_s() { return absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()); }
@@ -94,6 +98,7 @@ absl::Status Controller::set_up(const Experiment& asked) {
   *run_.mutable_effective() = response.effective();
   *run_.mutable_echoes() = response.echoes();
   *run_.mutable_notes() = response.notes();
+  counted_ = response.counted();
   *run_.mutable_environment()->mutable_server_cpus() =
       response.effective().placement().server_cpus();
   *run_.mutable_environment()->mutable_load_cpus() = response.effective().placement().load_cpus();
@@ -128,7 +133,7 @@ absl::Status Controller::verify() {
       " (--no-verify times them all the same)\n  ", absl::StrJoin(lines, "\n  ")));
 }
 
-absl::Status Controller::run_round(const char* pass, uint32_t index) {
+absl::StatusOr<hotlap::v1::Round> Controller::take_round(const char* pass, uint32_t index) {
   if (interrupt_.raised()) return absl::CancelledError("interrupted");
   grpc::ClientContext context;
   Interrupt::Call call(interrupt_, context);
@@ -138,9 +143,15 @@ absl::Status Controller::run_round(const char* pass, uint32_t index) {
   hotlap::v1::RoundResponse response;
   absl::Status status = call_status(agent_.stub().RunRound(&context, request, &response));
   if (!status.ok()) return status;
-  status = directory_->append(response.round());
+  return std::move(*response.mutable_round());
+}
+
+absl::Status Controller::run_round(const char* pass, uint32_t index) {
+  auto round = take_round(pass, index);
+  if (!round.ok()) return round.status();
+  absl::Status status = directory_->append(*round);
   if (!status.ok()) return status;
-  log_.add(std::move(*response.mutable_round()));
+  log_.add(*std::move(round));
   return absl::OkStatus();
 }
 
@@ -270,6 +281,21 @@ absl::Status Controller::open_passes() {
   return absl::OkStatus();
 }
 
+absl::Status Controller::cost_pass() {
+  if (run_.effective().skip_counting()) return absl::OkStatus();
+  CountingCost cost;
+  for (uint32_t index = 0; index < kCostRounds; ++index) {
+    progress_.update(
+        absl::StrFormat("measuring what counting costs, round %u of %u", index + 1, kCostRounds));
+    auto round = take_round(kCost, index);
+    if (!round.ok()) return round.status();
+    cost.add(*round);
+  }
+  *run_.mutable_counting_cost() = cost.message();
+  run_.mutable_counting_cost()->set_what(counted_);
+  return record::replace_file(directory_->path() / "counting_cost.csv", cost.csv());
+}
+
 absl::Status Controller::judge(bool at_look) {
   const uint32_t rounds = log_.kept(kTiming);
   const double alpha = decision_.stop ? decision_.alpha : looks_.next(rounds).alpha;
@@ -363,6 +389,7 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
   if (status.ok()) status = directory_->write_run(run_);
   if (status.ok()) status = timing_pass();
   if (status.ok()) status = counting_pass();
+  if (status.ok()) status = cost_pass();
   if (status.ok()) status = open_passes();
   progress_.clear();
   const bool concluded = decision_.stop;

@@ -40,7 +40,9 @@ class Controller {
   absl::Status counting_pass();
   absl::Status open_passes();
   absl::StatusOr<hotlap::v1::OpenPass> run_open_pass(uint32_t index);
+  absl::StatusOr<hotlap::v1::Round> take_round(const char* pass, uint32_t index);
   absl::Status run_round(const char* pass, uint32_t index);
+  absl::Status cost_pass();
   absl::StatusOr<plan::Decision> decide() const;
   absl::Status judge(bool at_look);
   void show_round(uint32_t rounds) const;
@@ -55,6 +57,7 @@ class Controller {
   hotlap::v1::Run run_;
   std::unique_ptr<record::RunDirectory> directory_;
   RoundLog log_;
+  std::string counted_;  // in the counting pass, in words
   plan::Looks looks_;
   plan::Decision decision_;
   double begin_s_ = 0;

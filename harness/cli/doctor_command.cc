@@ -1,5 +1,9 @@
 // `hotlap doctor`: what this machine lets us measure, and the command that would enable the rest.
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +12,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/machine_preparation.h"
 
 namespace hotlap::cli {
 namespace {
@@ -57,14 +62,56 @@ int run_doctor(bool json) {
   return kExitDone;
 }
 
+struct DoctorFlags {
+  bool json = false;
+  bool fix = false;
+  bool restore = false;
+  bool dry_run = false;
+};
+
+int run_preparation(const DoctorFlags& flags) {
+  const bool is_root = geteuid() == 0;
+  const std::filesystem::path state = machine_state_file(std::getenv, is_root);
+  MachinePreparation machine("/", state);
+  const bool dry_run = flags.dry_run || !is_root;
+  const auto done = flags.fix ? machine.fix(dry_run) : machine.restore(dry_run);
+  if (!done.ok()) return fail(std::string(done.status().message()));
+  const std::string text =
+      flags.json ? preparation_json(*done, state) : preparation_text(*done, is_root);
+  fputs(text.c_str(), stdout);
+  if (done->failed()) return fail("not every setting could be changed: the reasons are above");
+  if (!is_root && !flags.dry_run && !done->settings.empty()) {
+    return fail("nothing was changed: it takes root");
+  }
+  return kExitDone;
+}
+
 }  // namespace
 
 void add_doctor_command(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("doctor", "tell what this machine lets us measure");
-  command->footer("Example: hotlap doctor");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print one JSON object");
-  command->callback([json, &invocation] { invocation.exit_code = run_doctor(*json); });
+  command->footer(
+      "--fix makes the changes that do no harm and remembers what was there before; --restore "
+      "takes\n"
+      "back those changes and no others. SMT, the clock source and other load are told and left.\n"
+      "Examples:\n"
+      "  hotlap doctor\n"
+      "  hotlap doctor --fix --dry-run");
+  auto flags = std::make_shared<DoctorFlags>();
+  command->add_flag("--json", flags->json, "print one JSON object");
+  auto* fix = command->add_flag("--fix", flags->fix, "prepare the machine, as root");
+  auto* restore =
+      command->add_flag("--restore", flags->restore, "undo what --fix changed, as root");
+  fix->excludes(restore);
+  command->add_flag("--dry-run", flags->dry_run, "with either: print the commands, change nothing");
+  command->callback([flags, &invocation] {
+    if (flags->dry_run && !flags->fix && !flags->restore) {
+      invocation.exit_code = fail("--dry-run goes with --fix or --restore");
+      return;
+    }
+    invocation.exit_code =
+        flags->fix || flags->restore ? run_preparation(*flags) : run_doctor(flags->json);
+  });
 }
 
 }  // namespace hotlap::cli

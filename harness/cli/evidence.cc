@@ -115,6 +115,15 @@ std::optional<double> metric_value(std::string_view metric, const ArmRound& arm)
   if (metric == "syscalls_per_request") {
     return per_request(arm.has_syscalls(), real(arm.syscalls()), arm);
   }
+  if (metric == "allocations_per_request") {
+    return per_request(arm.has_allocations(), real(arm.allocations()), arm);
+  }
+  if (metric == "allocated_bytes_per_request") {
+    return per_request(arm.has_allocated_bytes(), real(arm.allocated_bytes()), arm);
+  }
+  if (metric == "cgroup_cpu_per_request") {
+    return per_request(arm.has_cgroup_cpu_ns(), real(arm.cgroup_cpu_ns()), arm);
+  }
   return std::nullopt;
 }
 

@@ -68,6 +68,9 @@ TEST(MetricValue, KnowsEveryDeclaredMetric) {
   arm.set_rss_end_bytes(1);
   arm.set_rss_requests(1);
   arm.set_syscalls(1);
+  arm.set_allocations(1);
+  arm.set_allocated_bytes(1);
+  arm.set_cgroup_cpu_ns(1);
   arm.set_latency_p50_ns(1);
   arm.set_latency_p90_ns(1);
   arm.set_latency_p99_ns(1);

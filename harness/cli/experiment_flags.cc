@@ -143,6 +143,7 @@ void ExperimentFlags::add_to(CLI::App& command) {
   command.add_option("--metric", metric, "the primary metric (default cpu_per_request)");
   command.add_flag("--no-verify", no_verify, "time without the proof that the arms answer alike");
   command.add_flag("--no-counting", no_counting, "leave the counting pass out");
+  arms.add_to(command, true);
   plan.add_to(command);
   open.add_to(command,
               "after the rounds, load each arm in an open loop at so many requests a second: the "
@@ -206,6 +207,8 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
     if (!target.ok()) return target.status();
     *arm->mutable_target() = *std::move(target);
   }
+  const absl::Status environments = arms.apply(*experiment.mutable_arms());
+  if (!environments.ok()) return environments;
   auto work = workload.workload();
   if (!work.ok()) return work.status();
   if (!stream.replay_path.empty() && !workload.requests.empty()) {

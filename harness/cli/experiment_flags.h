@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "harness/cli/arm_flags.h"
 #include "harness/cli/open_loop_flags.h"
 #include "harness/cli/stream_flags.h"
 #include "harness/proto/experiment.pb.h"
@@ -63,6 +64,7 @@ struct ExperimentFlags {
   std::string metric;
   bool no_verify = false;
   bool no_counting = false;
+  ArmFlags arms;
   WorkloadFlags workload;
   PlacementFlags placement;
   PlanFlags plan;

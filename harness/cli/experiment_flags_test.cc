@@ -46,6 +46,26 @@ TEST(ExperimentFlags, ASeedIsAWholeNumber) {
   }
 }
 
+TEST(ArmFlags, AVariableBelongsToItsArm) {
+  ExperimentFlags flags;
+  flags.a = flags.b = "fast";
+  flags.more_arms = {"fast"};
+  flags.arms.a_env = {"GOGC=off", "EMPTY="};
+  flags.arms.b_env = {"X=a=b:c"};
+  flags.arms.more_env = {"c:Y=1:2"};
+  const auto experiment = flags.experiment();
+  ASSERT_TRUE(experiment.ok()) << experiment.status();
+  EXPECT_EQ(experiment->arms(0).environment(0).value(), "off");
+  EXPECT_EQ(experiment->arms(0).environment(1).value(), "");
+  EXPECT_EQ(experiment->arms(1).environment(0).value(), "a=b:c");
+  EXPECT_EQ(experiment->arms(2).environment(0).name(), "Y");
+  EXPECT_EQ(experiment->arms(2).environment(0).value(), "1:2");
+  for (const char* bad : {"X", "=x", ""}) {
+    flags.arms.a_env = {bad};
+    EXPECT_THAT(flags.experiment().status().ToString(), HasSubstr("NAME=VALUE")) << bad;
+  }
+}
+
 TEST(WorkloadFlags, ReadsRequestsHeadersAndBody) {
   WorkloadFlags flags;
   flags.requests = {"POST /echo", "/hello"};

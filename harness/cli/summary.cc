@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "harness/cli/counting_cost.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/open_passes.h"
 #include "harness/cli/target_grammar.h"
@@ -29,7 +30,7 @@ std::string metric_words(const std::string& metric) {
 
 std::string arm_words(const Run& run, const std::string& name) {
   for (const auto& arm : run.effective().arms()) {
-    if (arm.name() == name) return absl::StrCat(name, " (", target_text(arm.target()), ")");
+    if (arm.name() == name) return absl::StrCat(name, " (", arm_text(arm), ")");
   }
   return name;
 }
@@ -213,6 +214,9 @@ std::string text_summary(const Run& run) {
   if (!run.schedule().stopped().empty()) {
     absl::StrAppend(&text, "stopped: ", run.schedule().stopped(), "\n");
   }
+  if (const std::string cost = counting_cost_text(run); !cost.empty()) {
+    absl::StrAppend(&text, cost, "\n");
+  }
   for (const std::string& note : run.notes()) absl::StrAppend(&text, "note: ", note, "\n");
   return text;
 }
@@ -234,6 +238,8 @@ std::string json_summary(const Run& run, const std::string& run_directory) {
   object["stopped"] = run.schedule().stopped();
   object["elapsed_s"] = run.elapsed_s();
   object["seed"] = run.effective().seed();
+  const auto& cost = run.counting_cost();
+  object["counting_cost_percent"] = value_or_null(cost.has_percent(), cost.percent());
   object["metrics"] = Json::array();
   for (const Verdict& verdict : run.verdicts()) {
     object["metrics"].push_back(metric_object(verdict));

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "harness/agent/arm_environment.h"
 
 namespace hotlap::cli {
 namespace {
@@ -104,6 +105,10 @@ std::string target_text(const Target& target) {
       break;
   }
   return "(none)";
+}
+
+std::string arm_text(const hotlap::v1::Arm& arm) {
+  return agent::environment_words(arm) + target_text(arm.target());
 }
 
 }  // namespace hotlap::cli

@@ -29,6 +29,9 @@ absl::StatusOr<std::vector<std::string>> expand_stage(const std::string& stage_v
 // The text that parse_target would read back.
 std::string target_text(const hotlap::v1::Target& target);
 
+// The same with the arm's own variables before it, as a shell has them: "GOGC=off server:go".
+std::string arm_text(const hotlap::v1::Arm& arm);
+
 }  // namespace hotlap::cli
 
 #endif  // HOTLAP_HARNESS_CLI_TARGET_GRAMMAR_H_

@@ -151,3 +151,21 @@ def test_strace_is_forbidden(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
 )
 def test_bad_audits(hotlap: Hotlap, out: Path, arguments: list[str], word: str) -> None:
     assert_error(hotlap.run("audit", *arguments, "--out", out), word)
+
+
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_faults_of_a_growing_buffer_have_their_place(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast,read_buffer=growing", "--b", "fast,read_buffer=reuse")
+    result = hotlap.run("audit", *arms, "--faults", *SHORT, "--out", out)
+    assert result.code == 0, result.err
+    growing, reuse = (arm["faults"] for arm in json.loads((out / "audit.json").read_text())["arms"])
+    if growing.get("unavailable"):
+        pytest.skip(growing["unavailable"])
+    # A block of a page for every read, and a list that grows; a buffer that is kept has no need.
+    assert growing["per_request"] >= 0.9
+    assert reuse["per_request"] <= 0.1
+    site = max(growing["sites"], key=lambda found: found["per_request"])
+    assert site["place"] in ("heap", "anonymous")
+    named = " ".join([site["code"], *site["callers"]])
+    assert "prepare" in named or "recv" in named, site
+    assert "page faults of a fast,read_buffer=growing" in result.out

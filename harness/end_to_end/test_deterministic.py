@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import statistics
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,10 @@ def test_a_slower_variant_gates_by_its_instructions(hotlap: Hotlap, out: Path) -
         values[row["arm"]].append(float(row["instructions_per_request"]))
     for arm, counted in values.items():
         assert len(counted) >= 3
-        # A date once a second is what varies, and more so where the machine is busy.
-        assert max(counted) - min(counted) <= 5e-4 * min(counted), (arm, counted)
+        # What repeats is what is reported. A single repetition may be off by the wake-ups of the
+        # server's poll, one a second of a machine too busy to get on; they only ever add.
+        assert found[arm] == pytest.approx(min(counted), rel=1e-4), (arm, counted)
+        assert statistics.median(counted) == pytest.approx(min(counted), rel=1e-4), (arm, counted)
     facts = run_facts(out)
     assert facts["state"] == "complete"
     assert any("kernel" in note for note in facts["notes"]), "what it cannot see"

@@ -99,6 +99,26 @@ def test_doctor(hotlap: Hotlap) -> None:
     for one in found["capabilities"]:
         assert one["detail"], one
         assert one["available"] or one["remedy"] or one["detail"], one
+    names = {one["name"] for one in found["capabilities"]}
+    assert {"allocation_counting", "cgroup_cpu", "kptr_restrict", "mitigations"} <= names
+
+
+def test_doctor_shows_what_it_would_change_and_changes_nothing(hotlap: Hotlap) -> None:
+    state = ("/usr/bin/env", f"XDG_STATE_HOME={hotlap.temporary}")
+    planned = hotlap.run("doctor", "--fix", "--dry-run", "--json", prefix=state)
+    assert planned.code == 0, planned.err
+    for one in planned.json()["settings"]:
+        assert one["outcome"] == "planned" and one["effect"]
+        assert one["command"].startswith(("echo ", "mount "))
+    assert planned.json()["state_file"] == f"{hotlap.temporary}/hotlap/machine.json"
+    assert not (hotlap.temporary / "hotlap").exists()
+    text = hotlap.run("doctor", "--fix", "--dry-run", prefix=state).out
+    for one in planned.json()["settings"]:
+        assert one["name"] in text
+    nothing = hotlap.run("doctor", "--restore", prefix=state)
+    assert nothing.code == 0 and "nothing to restore" in nothing.out
+    assert_error(hotlap.run("doctor", "--dry-run"), "--fix or --restore")
+    assert hotlap.run("doctor", "--fix", "--restore").code == 3
 
 
 @pytest.mark.parametrize("more", [[], ["--close"], ["-c", "1"], ["-c", "8", "-t", "2"]])

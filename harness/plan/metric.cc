@@ -36,6 +36,12 @@ constexpr std::array kMetrics = {
            "growth of resident memory under load"},
     Metric{"syscalls_per_request", "1", kLower, kRatio, 0.005, 0.01, true, true,
            "system calls of the target"},
+    Metric{"allocations_per_request", "1", kLower, kAbsolute, 0.005, 0.01, true, true,
+           "calls of malloc and its relatives; programs that are linked dynamically only"},
+    Metric{"allocated_bytes_per_request", "bytes", kLower, kAbsolute, 0.005, 1, true, true,
+           "bytes asked for in those calls"},
+    Metric{"cgroup_cpu_per_request", "ns", kLower, kRatio, 0.005, 10, false, false,
+           "CPU time of the arm's cgroup, by the kernel's account of it; arms that have one"},
 };
 
 constexpr Metric kInstructions{"instructions_per_request",

@@ -40,7 +40,8 @@ std::string rounds_header() {
       kCountColumns,
       ",load_ns,own_slices_ns,cpu_ns,cpu_own_slices_ns,generator_cpu_ns,"
       "minor_faults,major_faults,voluntary_switches,involuntary_switches,rss_begin_bytes,"
-      "rss_end_bytes,rss_requests,user_ns_sampled,system_ns_sampled,syscalls,latency_p50_ns,"
+      "rss_end_bytes,rss_requests,user_ns_sampled,system_ns_sampled,syscalls,allocations,"
+      "allocated_bytes,frees,cgroup_cpu_ns,latency_p50_ns,"
       "latency_p90_ns,latency_p99_ns,steal_ns,other_load_ns,generator_late_ns,"
       "ballast_step_ns,round_ns,void_cause,void_arm\n");
 }
@@ -71,17 +72,30 @@ std::string round_row(const Round& round, const ArmRound& arm,
   line.integer(int64_t{arm.roles().port()}).text(pids);
   add_counts(line, arm.counts());
   line.integer(arm.load_ns());
-  for (auto value :
-       {HOTLAP_OPTIONAL(arm, own_slices_ns),      HOTLAP_OPTIONAL(arm, cpu_ns),
-        HOTLAP_OPTIONAL(arm, cpu_own_slices_ns),  HOTLAP_OPTIONAL(arm, generator_cpu_ns),
-        HOTLAP_OPTIONAL(arm, minor_faults),       HOTLAP_OPTIONAL(arm, major_faults),
-        HOTLAP_OPTIONAL(arm, voluntary_switches), HOTLAP_OPTIONAL(arm, involuntary_switches),
-        HOTLAP_OPTIONAL(arm, rss_begin_bytes),    HOTLAP_OPTIONAL(arm, rss_end_bytes),
-        HOTLAP_OPTIONAL(arm, rss_requests),       HOTLAP_OPTIONAL(arm, user_ns_sampled),
-        HOTLAP_OPTIONAL(arm, system_ns_sampled),  HOTLAP_OPTIONAL(arm, syscalls),
-        HOTLAP_OPTIONAL(arm, latency_p50_ns),     HOTLAP_OPTIONAL(arm, latency_p90_ns),
-        HOTLAP_OPTIONAL(arm, latency_p99_ns),     HOTLAP_OPTIONAL(round, steal_ns),
-        HOTLAP_OPTIONAL(round, other_load_ns),    HOTLAP_OPTIONAL(round, generator_late_ns)}) {
+  for (auto value : {HOTLAP_OPTIONAL(arm, own_slices_ns),
+                     HOTLAP_OPTIONAL(arm, cpu_ns),
+                     HOTLAP_OPTIONAL(arm, cpu_own_slices_ns),
+                     HOTLAP_OPTIONAL(arm, generator_cpu_ns),
+                     HOTLAP_OPTIONAL(arm, minor_faults),
+                     HOTLAP_OPTIONAL(arm, major_faults),
+                     HOTLAP_OPTIONAL(arm, voluntary_switches),
+                     HOTLAP_OPTIONAL(arm, involuntary_switches),
+                     HOTLAP_OPTIONAL(arm, rss_begin_bytes),
+                     HOTLAP_OPTIONAL(arm, rss_end_bytes),
+                     HOTLAP_OPTIONAL(arm, rss_requests),
+                     HOTLAP_OPTIONAL(arm, user_ns_sampled),
+                     HOTLAP_OPTIONAL(arm, system_ns_sampled),
+                     HOTLAP_OPTIONAL(arm, syscalls),
+                     HOTLAP_OPTIONAL(arm, allocations),
+                     HOTLAP_OPTIONAL(arm, allocated_bytes),
+                     HOTLAP_OPTIONAL(arm, frees),
+                     HOTLAP_OPTIONAL(arm, cgroup_cpu_ns),
+                     HOTLAP_OPTIONAL(arm, latency_p50_ns),
+                     HOTLAP_OPTIONAL(arm, latency_p90_ns),
+                     HOTLAP_OPTIONAL(arm, latency_p99_ns),
+                     HOTLAP_OPTIONAL(round, steal_ns),
+                     HOTLAP_OPTIONAL(round, other_load_ns),
+                     HOTLAP_OPTIONAL(round, generator_late_ns)}) {
     line.integer(value);
   }
   line.real(round.has_ballast_step_ns() ? std::optional<double>(round.ballast_step_ns())

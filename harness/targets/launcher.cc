@@ -3,7 +3,7 @@
 // instruction. It is started by a Spawner only (descriptor 3 is their socket):
 //
 //   hotlap-launch --namespace|--subreaper [--cpus LIST] [--padding BYTES] [--traceable]
-//                 -- PROGRAM ARGUMENT…
+//                 [--env NAME=VALUE]… -- PROGRAM ARGUMENT…
 //   hotlap-launch --probe        exits 0 when PID namespaces are allowed, else with the errno
 //
 // --namespace: this process forks pid 1 of a new PID namespace, which forks the target and reaps
@@ -45,7 +45,8 @@ struct Arguments {
   std::string cpus;
   size_t padding_bytes = 0;
   bool traceable = false;
-  char** argv = nullptr;  // of the target
+  std::vector<char*> variables;  // NAME=VALUE, of the target alone: a preloaded library is not ours
+  char** argv = nullptr;         // of the target
 };
 
 void send(LaunchMessageKind kind, int value, LaunchStep step = LaunchStep::kNone) {
@@ -139,6 +140,7 @@ bool set_affinity(const std::string& list) {
   if (arguments.padding_bytes > 0) {
     setenv("HOTLAP_PADDING", std::string(arguments.padding_bytes, 'x').c_str(), 1);
   }
+  for (char* variable : arguments.variables) putenv(variable);
   // Where Yama lets a process be traced by its ancestors only, this one lets itself be traced by
   // any of its user; elsewhere the call fails and nothing is needed.
   if (arguments.traceable) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -282,6 +284,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.cpus = argv[++i];
     } else if (word == "--padding" && i + 1 < argc) {
       arguments.padding_bytes = std::strtoul(argv[++i], nullptr, 10);
+    } else if (word == "--env" && i + 1 < argc) {
+      arguments.variables.push_back(argv[++i]);
     } else if (word == "--traceable") {
       arguments.traceable = true;
     } else if (word == "--" && i + 1 < argc) {

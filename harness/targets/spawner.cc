@@ -43,19 +43,15 @@ absl::Status probe_namespace(const std::string& launcher) {
                    "): run as root, or `sysctl kernel.unprivileged_userns_clone=1`"));
 }
 
-std::vector<std::string> merged_environment(const LaunchOptions& options) {
-  std::vector<std::string> merged;
+// Of the launcher; what is meant for the target alone goes by --env.
+std::vector<std::string> launcher_environment() {
+  std::vector<std::string> own;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string_view entry(*at);
     const std::string_view name = entry.substr(0, entry.find('='));
-    bool replaced = name == "HOTLAP_PADDING";
-    for (const auto& variable : options.environment) replaced |= variable.first == name;
-    if (!replaced) merged.emplace_back(entry);
+    if (name != "HOTLAP_PADDING") own.emplace_back(entry);
   }
-  for (const auto& [name, value] : options.environment) {
-    merged.push_back(absl::StrCat(name, "=", value));
-  }
-  return merged;
+  return own;
 }
 
 std::vector<std::string> launcher_argv(const std::string& launcher, bool pid_namespace,
@@ -71,6 +67,9 @@ std::vector<std::string> launcher_argv(const std::string& launcher, bool pid_nam
     argv.insert(argv.end(), {"--padding", absl::StrCat(options.padding_bytes)});
   }
   if (options.traceable) argv.emplace_back("--traceable");
+  for (const auto& [name, value] : options.environment) {
+    argv.insert(argv.end(), {"--env", absl::StrCat(name, "=", value)});
+  }
   argv.emplace_back("--");
   argv.insert(argv.end(), options.wrapper.begin(), options.wrapper.end());
   argv.insert(argv.end(), target.begin(), target.end());
@@ -172,7 +171,7 @@ absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch(const TargetSpec&
   SpawnRequest request;
   request.pid_namespace = pid_namespace_status_.ok();
   request.argv = launcher_argv(options_.launcher, request.pid_namespace, options, *argv);
-  request.environment = merged_environment(options);
+  request.environment = launcher_environment();
   auto process = watcher_->spawn(std::move(request));
   if (!process.ok()) return with_name(awaited->who, process.status());
   EndUnlessKept end_unless_kept(*process);
@@ -203,7 +202,7 @@ absl::StatusOr<std::unique_ptr<TargetProcess>> Spawner::launch_companion(
       launcher_argv(options_.launcher, false, own, {"/bin/sh", "-c", "exec \"$@\" 2>&1"});
   request.argv.push_back("sh");
   request.argv.insert(request.argv.end(), options.argv.begin(), options.argv.end());
-  request.environment = merged_environment({});
+  request.environment = launcher_environment();
   auto process = watcher_->spawn(std::move(request));
   if (!process.ok()) return with_name(options.name, process.status());
   EndUnlessKept end_unless_kept(*process);

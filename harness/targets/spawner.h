@@ -35,7 +35,8 @@ struct LaunchOptions {
   std::string bin_directory;  // of hotlap-server and its like; empty: beside this binary
   std::string program;        // overrides the program's path: StagedProgram::path(slot)
   std::vector<int> cpus;      // the target's affinity; empty: as inherited
-  std::vector<std::pair<std::string, std::string>> environment;  // added to our own
+  std::vector<std::pair<std::string, std::string>> environment;  // added to our own;
+                                                                 // the launcher does not see it
   uint32_t padding_bytes = 0;  // HOTLAP_PADDING=xxx… of this length; 0: not set
   uint16_t port = 0;           // of a command; 0: a free one is picked
   absl::Duration start_timeout = absl::Seconds(10);

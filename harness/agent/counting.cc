@@ -1,0 +1,174 @@
+// See counting.h.
+#include "harness/agent/counting.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "harness/agent/arm_environment.h"
+#include "harness/agent/setup.h"
+#include "harness/audit/strace.h"
+#include "harness/audit/trace.h"
+#include "harness/capture/allocation_count.h"
+#include "harness/capture/self_test.h"
+#include "harness/capture/syscall_names.h"
+#include "harness/capture/tracefs.h"
+
+namespace hotlap::agent {
+namespace {
+
+// With a counter each; what is called less often is counted together.
+constexpr size_t kMostCalls = 24;
+
+// Adds what one arm calls under a moment of the workload to `calls`. It is launched once more for
+// it, under strace: hundreds of tracepoints would take seconds to open and close.
+absl::Status probe_calls(const Prepared& prepared, size_t index,
+                         std::map<std::string, int64_t>& calls) {
+  const auto& arm = prepared.effective.arms(static_cast<int>(index));
+  targets::LaunchOptions options =
+      prepared.seat->launch_options(index, static_cast<uint32_t>(index));
+  options.traceable = true;
+  std::unique_ptr<audit::Strace> strace;
+  options.before_exec = [&](pid_t pid) -> absl::Status {
+    auto attached =
+        audit::Strace::attach(prepared.seat->spawner(), pid,
+                              absl::StrCat(prepared.seat->directory(), "/probe-", arm.name()));
+    if (!attached.ok()) return attached.status();
+    strace = *std::move(attached);
+    return absl::OkStatus();
+  };
+  auto process = ArmProcess::launch(prepared.seat->spawner(), arm, options, CpuSource::kNone, {});
+  if (!process.ok()) return process.status();
+  const int64_t begin_ns = absl::GetCurrentTimeNanos();
+  absl::Status answered = try_workload(**process, arm.name(), prepared);
+  const int64_t end_ns = absl::GetCurrentTimeNanos();
+  if (!answered.ok()) return answered;
+  (*process)->process().stop();
+  const auto text = strace->take_trace();
+  if (!text.ok()) return text.status();
+  for (const audit::TracedEvent& event : audit::read_trace(*text).events) {
+    const bool under_load = event.begin_ns >= begin_ns && event.begin_ns < end_ns;
+    if (event.kind == audit::EventKind::kCall && under_load) ++calls[event.name];
+  }
+  return absl::OkStatus();
+}
+
+// The last counter of a tracepoint to be closed makes every CPU wait: a counter on this process,
+// open as long as the run, spares each round that.
+absl::Status keep_tracepoints(Prepared& prepared) {
+  if (prepared.counting.calls.empty()) return absl::OkStatus();
+  std::vector<std::string> events;
+  for (const std::string& name : prepared.counting.calls) {
+    events.push_back(capture::syscall_event(name));
+  }
+  auto counters = capture::PerfCounters::open(getpid(), events, capture::CounterStart::kNow);
+  if (!counters.ok()) return counters.status();
+  for (const auto& [event, reason] : counters->unavailable()) {
+    return absl::UnavailableError(reason);
+  }
+  prepared.counting.kept_tracepoints = *std::move(counters);
+  return absl::OkStatus();
+}
+
+// Which calls are worth a counter of their own. Every arm counts the same ones, so that what they
+// cost cancels.
+absl::Status choose_calls(Prepared& prepared) {
+  absl::Status exact = capture::check_named_syscall_counting();
+  if (!exact.ok()) return exact;
+  std::map<std::string, int64_t> calls;
+  for (size_t arm = 0; arm < prepared.echoes.size(); ++arm) {
+    absl::Status probed = probe_calls(prepared, arm, calls);
+    if (!probed.ok()) return probed;
+  }
+  for (const auto& [name, count] : calls) {
+    if (capture::tracepoint_id(capture::syscall_event(name)).ok()) {
+      prepared.counting.calls.push_back(name);
+    }
+  }
+  std::stable_sort(prepared.counting.calls.begin(), prepared.counting.calls.end(),
+                   [&](const auto& x, const auto& y) { return calls[x] > calls[y]; });
+  if (prepared.counting.calls.size() > kMostCalls) prepared.counting.calls.resize(kMostCalls);
+  return keep_tracepoints(prepared);
+}
+
+absl::Status choose_syscalls(Prepared& prepared) {
+  if (!capture::find_tracefs().ok() && geteuid() == 0 && capture::mount_tracefs().ok()) {
+    prepared.notes.push_back("tracefs was mounted at /sys/kernel/tracing to count system calls");
+  }
+  absl::Status exact = capture::check_syscall_counting();
+  if (!exact.ok()) return exact;
+  prepared.counting.syscalls = true;
+  const absl::Status chosen = choose_calls(prepared);
+  if (chosen.ok()) return chosen;
+  prepared.counting.calls.clear();
+  prepared.notes.push_back(absl::StrCat("system calls are counted in all and not by name: ",
+                                        std::string(chosen.message())));
+  return absl::OkStatus();
+}
+
+// Whether one arm, launched once more with the library in it, answers and is counted.
+absl::Status probe_allocations(const Prepared& prepared, size_t index) {
+  const auto& arm = prepared.effective.arms(static_cast<int>(index));
+  ArmCounting counting;
+  counting.allocation_directory = prepared.seat->directory();
+  auto process =
+      ArmProcess::launch(prepared.seat->spawner(), arm,
+                         prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
+                         CpuSource::kNone, counting);
+  if (!process.ok()) return process.status();
+  absl::Status loaded = check_preloaded((*process)->process().output_tail());
+  if (!loaded.ok()) return loaded;
+  absl::Status answered = try_workload(**process, arm.name(), prepared);
+  if (!answered.ok()) return answered;
+  return (*process)->check_allocations();
+}
+
+void choose_allocations(Prepared& prepared) {
+  const absl::Status exact = capture::check_allocation_counting(prepared.seat->directory());
+  std::map<std::string, std::vector<std::string>> arms_by_reason;
+  for (size_t arm = 0; arm < prepared.echoes.size(); ++arm) {
+    const absl::Status counted = exact.ok() ? probe_allocations(prepared, arm) : exact;
+    prepared.counting.allocations.push_back(counted.ok());
+    if (counted.ok()) continue;
+    const std::string reason(counted.message());
+    for (const char* metric : {"allocations_per_request", "allocated_bytes_per_request"}) {
+      (*prepared.echoes[arm].mutable_absent())[metric] = reason;
+    }
+    arms_by_reason[reason].push_back(prepared.echoes[arm].arm());
+  }
+  for (const auto& [reason, arms] : arms_by_reason) {
+    prepared.notes.push_back(
+        absl::StrCat("allocations of ", absl::StrJoin(arms, ", "), " are not counted: ", reason));
+  }
+}
+
+}  // namespace
+
+std::string Counting::words(size_t arm) const {
+  std::vector<std::string> parts;
+  if (syscalls) parts.push_back("system calls in all");
+  if (!calls.empty()) parts.push_back(absl::StrCat(calls.size(), " of them by name"));
+  if (arm < allocations.size() && allocations[arm]) parts.emplace_back("allocations");
+  return absl::StrJoin(parts, ", ");
+}
+
+void choose_counting(Prepared& prepared) {
+  if (prepared.effective.skip_counting()) return;
+  const absl::Status syscalls = choose_syscalls(prepared);
+  if (!syscalls.ok()) {
+    prepared.notes.push_back(
+        absl::StrCat("system calls are not counted: ", std::string(syscalls.message())));
+  }
+  choose_allocations(prepared);
+  const auto& allocations = prepared.counting.allocations;
+  const bool any = std::find(allocations.begin(), allocations.end(), true) != allocations.end();
+  if (!prepared.counting.syscalls && !any) prepared.effective.set_skip_counting(true);
+}
+
+}  // namespace hotlap::agent
