@@ -115,6 +115,7 @@ TEST(ExpectedBody, LargeBodiesStreamInBoundedMemory) {
   const auto generator = Generator::start({}, 1, error);
   ArmSpec spec{server.endpoint(), {RequestSpec{.expected_length = 200'000'000}}};
   spec.connections = 1;
+  spec.timeout_ns = 120'000'000'000;  // however busy the machine
   const std::size_t arm = generator->add_arm(std::move(spec));
   ASSERT_EQ(generator->open(arm).error, "");
   LoadPlan plan;
@@ -123,7 +124,9 @@ TEST(ExpectedBody, LargeBodiesStreamInBoundedMemory) {
   const LoadReport report = generator->load(arm, plan, nullptr);
   EXPECT_EQ(report.counts.ok(), 2) << generator->first_failure(arm);
   EXPECT_GT(report.bytes_received, 400'000'000);
+#ifndef __SANITIZE_ADDRESS__  // which keeps what was freed
   EXPECT_LT(most_resident_bytes() - before, 20'000'000);
+#endif
 }
 
 }  // namespace
