@@ -62,6 +62,16 @@ def test_a_system_call_belongs_to_the_stage_that_made_it(hotlap: Hotlap, out: Pa
     assert lost < 0.05 * profile["total"]["arms"][0]["ns"], "nearly all has a stage"
 
 
+def test_tls_is_the_transport(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast", "--b", "fast,transport=tls")
+    result = hotlap.run("profile", *arms, *SHORT, "--out", out, "--json")
+    assert result.code == 0, result.err
+    profile = result.json()
+    assert profile["stages"][0]["stage"] == "transport"
+    assert profile["stages"][0]["difference_ns"] > 0
+    assert profile["arms"][1]["pipeline"].find("transport=tls") > 0
+
+
 @pytest.mark.parametrize("server", ["asio", "go", "nginx"])
 def test_reference_servers(hotlap: Hotlap, out: Path, server: str) -> None:
     needed = {"go": "go", "nginx": "nginx"}.get(server)
