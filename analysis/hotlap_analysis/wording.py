@@ -140,7 +140,7 @@ def labels(arms: Sequence[Arm]) -> dict[str, str]:
         if 0 < len(differing) <= 2:
             for arm, chosen in zip(arms, stages):
                 names[arm.name] = ",".join(f"{s}={chosen.get(s, 'none')}" for s in differing)
-    for arm in run.arms if _environments_alone(run) else []:
+    for arm in arms if _environments_alone(arms) else []:
         own = ",".join(f"{k}={v}" for k, v in arm.environment.items())
         names[arm.name] = _short(own or "without")
     if len(set(names.values())) < len(names):
@@ -148,10 +148,10 @@ def labels(arms: Sequence[Arm]) -> dict[str, str]:
     return names
 
 
-def _environments_alone(run: Run) -> bool:
+def _environments_alone(arms: Sequence[Arm]) -> bool:
     """Whether all arms run one target, and variables of their own tell them apart."""
-    targets = {arm.target for arm in run.arms}
-    return len(targets) == 1 and len({str(arm.environment) for arm in run.arms}) > 1
+    targets = {arm.target for arm in arms}
+    return len(targets) == 1 and len({str(arm.environment) for arm in arms}) > 1
 
 
 def _stages(pipeline: str) -> dict[str, str]:

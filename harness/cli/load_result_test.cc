@@ -135,9 +135,9 @@ TEST(LoadText, NamesBothTimesWithinEightyColumns) {
   for (const char* words :
        {"open loop", "response time", "service time", "until a failure", "from the planned start",
         "1,000,003 planned: 99,926 on time, 77 late, 900,000 never sent",
-        "3 timeout (1 connecting, 2 rest of", "connecting", "localhost:8080/hello (127",
-        "8080/b\n", "TLSv1.3, TLS_AES_256_GCM_SHA384, 1,002 handshakes, 986 resumed",
-        "asked 10,000/s", "warning"}) {
+        "3 timeout (1 connecting, 2 rest of", "connecting", "localhost:8080/hello (127", "8080/b\n",
+        "TLSv1.3, TLS_AES_256_GCM_SHA384, 1,002 handshakes, 986 resumed", "asked 10,000/s",
+        "warning"}) {
     EXPECT_THAT(text, HasSubstr(words));
   }
   std::istringstream lines(text);

@@ -166,7 +166,8 @@ def test_a_place_without_ids_is_no_literal(hotlap: Hotlap) -> None:
 
 def test_arms_are_compared_on_a_stream(hotlap: Hotlap, tmp_path: Path) -> None:
     log = tmp_path / "access.log"
-    log.write_text(line(0, "GET /hello") + line(0, "GET /nowhere", 404) + line(1, "GET /echo?size=9"))
+    asked = [line(0, "GET /hello"), line(0, "GET /nowhere", 404), line(1, "GET /echo?size=9")]
+    log.write_text("".join(asked))
     for more in (
         ["--request", "/echo?size={id}", "--ids", "random:1..100"],
         ["--replay", str(log)],
