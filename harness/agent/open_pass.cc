@@ -82,7 +82,7 @@ absl::Status OpenPassRunner::launch_all() {
     options.padding_bytes = roles.padding_bytes;
     auto process =
         ArmProcess::launch(context_.seat->spawner(), experiment_.arms(static_cast<int>(arm)),
-                           options, context_.cpu_source, SyscallCounting{});
+                           options, context_.cpu_source, {});
     if (!process.ok()) return process.status();
     processes_[arm] = *std::move(process);
   }
