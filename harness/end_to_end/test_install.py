@@ -151,7 +151,7 @@ def test_every_option_of_help_is_in_every_completion(prefix: Path, hotlap: Hotla
     }
     for command in commands_with_pages(prefix):
         options = set(
-            re.findall(r"^  (?:-\w,)?(--[a-z-]+)", hotlap.run(command, "--help").out, re.M)
+            re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", hotlap.run(command, "--help").out, re.M)
         )
         page = (prefix / MAN / f"hotlap-{command}.1").read_text().replace("\\-", "-")
         assert options, command
