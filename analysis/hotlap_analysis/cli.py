@@ -1,4 +1,4 @@
-"""`report RUN_DIR`, `check RUN_DIR`, `audit DIR` and `profile DIR`.
+"""`report RUN_DIR`, `check RUN_DIR`, `audit DIR`, `profile DIR` and `search DIR`.
 
 Exit codes: 0 done, 1 check found a difference, 3 error.
 """
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn, Sequence
 
-from hotlap_analysis import audit, report, verdicts
+from hotlap_analysis import audit, report, search, verdicts
 from hotlap_analysis.facts import Facts
 from hotlap_analysis.profile import document, recording
 from hotlap_analysis.run import RunError, Verdict
@@ -33,10 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _audit(options)
         if options.verb == "profile":
             return _profile(options)
+        if options.verb == "search":
+            return _search(options)
         facts = report.load(options.run)
         return _check(facts, options.json) if options.verb == "check" else _report(facts, options)
     except RunError as error:
-        command = options.verb if options.verb in ("audit", "profile") else "report"
+        command = {"audit": "audit", "profile": "profile", "search": "load"}.get(
+            options.verb, "report"
+        )
         print(f"hotlap {command}: {error}", file=sys.stderr)
         return ERROR
     except KeyboardInterrupt:
@@ -68,6 +72,12 @@ def _parser() -> argparse.ArgumentParser:
         epilog="example: hotlap_analysis profile results/profile-demo",
     )
     profiled.add_argument("run", metavar="DIR", type=Path, help="directory with profile.json")
+    searched = verbs.add_parser(
+        "search",
+        help="write search.html and findings.md of a search for the highest rate",
+        epilog="example: hotlap_analysis search results/search-demo",
+    )
+    searched.add_argument("run", metavar="DIR", type=Path, help="directory with search.json")
     for verb in (made, checked):
         verb.add_argument("run", metavar="RUN_DIR", type=Path, help="directory with run.json")
         verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -82,6 +92,12 @@ def _audit(options: argparse.Namespace) -> int:
 
 def _profile(options: argparse.Namespace) -> int:
     for path in document.write(recording.read_profile(options.run)):
+        print(path)
+    return DONE
+
+
+def _search(options: argparse.Namespace) -> int:
+    for path in search.write(search.read_search(options.run)):
         print(path)
     return DONE
 

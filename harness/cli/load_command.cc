@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -17,9 +18,11 @@
 #include "harness/cli/load_report.h"
 #include "harness/cli/load_result.h"
 #include "harness/cli/progress.h"
+#include "harness/cli/python_report.h"
 #include "harness/cli/rate_search.h"
 #include "harness/cli/search_report.h"
 #include "harness/cli/time_text.h"
+#include "harness/record/file.h"
 
 namespace hotlap::cli {
 namespace {
@@ -136,9 +139,22 @@ int run_once(const LoadFlags& flags, const LoadRequest& request) {
   return interrupt.raised() ? interrupted(request, result) : verdict(result);
 }
 
-int run_search(const LoadFlags& flags, LoadRequest request) {
+// The search as a directory: its numbers, and the page that draws them.
+absl::Status keep_search(const LoadFlags& flags, const std::string& json) {
+  absl::Status status =
+      record::replace_file(std::filesystem::path(flags.out_path) / "search.json", json);
+  if (status.ok()) status = run_analysis({"search", flags.out_path}, /*quiet=*/true);
+  if (status.ok() && !flags.json) print(absl::StrCat("\npage: ", flags.out_path, "/search.html\n"));
+  return status;
+}
+
+int run_search(const LoadFlags& flags, LoadRequest request, const std::string& command) {
   auto promise = parse_promise(flags.promise);
   if (!promise.ok()) return fail(std::string(promise.status().message()));
+  if (!flags.out_path.empty()) {
+    const absl::Status made = record::make_run_directory(flags.out_path);
+    if (!made.ok()) return fail(std::string(made.message()));
+  }
   Interrupt interrupt;
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
@@ -159,7 +175,12 @@ int run_search(const LoadFlags& flags, LoadRequest request) {
     if (!flags.json) print(row);
     search.tried(kept);
   }
-  print(flags.json ? report.json(search) : report.conclusion(search));
+  const std::string json = report.json(search, command);
+  print(flags.json ? json : report.conclusion(search));
+  if (!flags.out_path.empty() && !report.empty()) {
+    const absl::Status kept = keep_search(flags, json);
+    if (!kept.ok()) return fail(std::string(kept.message()));
+  }
   if (interrupt.raised()) {
     fail("the search was interrupted: the result is what was found by then");
     return kExitInterrupted;
@@ -170,10 +191,10 @@ int run_search(const LoadFlags& flags, LoadRequest request) {
                            "; with a longer --duration lower rates can be judged"));
 }
 
-int run_load(const LoadFlags& flags) {
+int run_load(const LoadFlags& flags, const std::string& command) {
   auto request = flags.request();
   if (!request.ok()) return fail(std::string(request.status().message()));
-  return flags.promise.empty() ? run_once(flags, *request) : run_search(flags, *request);
+  return flags.promise.empty() ? run_once(flags, *request) : run_search(flags, *request, command);
 }
 
 }  // namespace
@@ -184,12 +205,14 @@ void add_load_command(CLI::App& app, Invocation& invocation) {
       "Example: hotlap load -t 1 -c 64 -d 10s http://127.0.0.1:8080/hello\n"
       "Example: hotlap load -c 64 -d 30s -R 5000 --arrivals poisson http://[::1]:8080/hello\n"
       "Example: hotlap load -c 64 --ca ca.pem -X POST --body-size 64k https://localhost:8443/echo\n"
+      "Example: hotlap load --max-rate-within 'p99<5ms' -d 5s --out curve http://127.0.0.1:8080/\n"
       "Example: hotlap load --ids random:1..1000000 'http://127.0.0.1:8080/item/{id}'\n"
       "Example: hotlap load --replay access.log --replay-speed 2x http://127.0.0.1:8080/\n"
       "Ctrl-C ends a load before its time; what was measured is printed all the same.");
   auto flags = std::make_shared<LoadFlags>();
   flags->add_to(*command);
-  command->callback([flags, &invocation] { invocation.exit_code = run_load(*flags); });
+  command->callback(
+      [flags, &invocation] { invocation.exit_code = run_load(*flags, invocation.command_line()); });
 }
 
 }  // namespace hotlap::cli

@@ -37,6 +37,9 @@ absl::Status check_effects(const LoadFlags& flags) {
   if (flags.open.recorded() && flags.stream.replay_path.empty()) {
     return no_effect("--replay-speed", "it belongs to --replay");
   }
+  if (flags.promise.empty() && !flags.out_path.empty()) {
+    return no_effect("--out", "it keeps the curve of --max-rate-within");
+  }
   if (flags.json && flags.distribution) {
     return no_effect("--latency", "--json prints every quantile anyway");
   }
@@ -191,6 +194,8 @@ void LoadFlags::add_to(CLI::App& command) {
   command.add_option("--max-rate-within", promise,
                      "search the highest rate that keeps a promise such as p99<5ms, in loads of "
                      "--duration each, beginning at --rate (default 1000)");
+  command.add_option("--out", out_path,
+                     "with --max-rate-within: keep the search here, with a page of its curve");
   command.add_option("--seed", seed, "of poisson arrivals and random ids (default: drawn, told)");
   command.add_option("--timeout", timeout, "as --timeout-ms, but 2s or 500ms");
   command.add_option("--connect-timeout", connect_timeout,

@@ -25,7 +25,8 @@ struct LoadFlags {
   std::string connect_timeout;
   std::string first_byte_timeout;
   std::string host;
-  std::string promise;  // of --max-rate-within
+  std::string promise;   // of --max-rate-within
+  std::string out_path;  // likewise: the directory of its curve
   OpenLoopFlags open;
   StreamFlags stream;
   std::string seed;

@@ -170,6 +170,7 @@ TEST(LoadFlags, WhatWouldHaveNoEffectIsRefused) {
   expect_refused({"--ids", "seq:1..2", "--seed", "1", url + "{id}"}, {"--seed", "random"});
   expect_refused({"--weights", "1", url}, {"--weights", "one URL"});
   expect_refused({"--max-rate-within", "p99<5ms", "--csv", "x", url}, {"--csv", "search"});
+  expect_refused({"-R", "9", "--out", "x", url}, {"--out", "--max-rate-within"});
   expect_refused({"--json", "--latency", url}, {"--latency", "--json"});
   expect_refused({"--request", "/a", url + "b"}, {"/b", "--request"});
   expect_refused({"--request", "/a", url, url}, {"--request"});

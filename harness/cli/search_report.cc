@@ -28,7 +28,9 @@ std::string SearchReport::head() const {
 
 std::string SearchReport::add(const LoadResult& result, bool kept) {
   nlohmann::ordered_json step;
+  const auto promised = result.response.supported_quantile_ns(promise_.quantile);
   step["kept"] = kept;
+  step["promised_ns"] = promised ? nlohmann::ordered_json(*promised) : nullptr;
   step["load"] = nlohmann::ordered_json::parse(load_json(flags_, result));
   steps_.push_back(step.dump());
   return absl::StrFormat("  %12s%10s%10s%12s%12s%12s  %s\n",
@@ -49,10 +51,13 @@ std::string SearchReport::conclusion(const RateSearch& search) const {
   return text + "\n";
 }
 
-std::string SearchReport::json(const RateSearch& search) const {
+std::string SearchReport::json(const RateSearch& search, const std::string& command) const {
   nlohmann::ordered_json object;
   object["schema"] = kSchema;
+  object["command"] = command;
   object["promise"] = promise_.text;
+  object["quantile"] = promise_.quantile;
+  object["limit_ns"] = promise_.limit_ns;
   const auto highest = search.highest_kept_per_s();
   object["highest_rate_per_s"] = highest ? nlohmann::ordered_json(*highest) : nullptr;
   object["steps"] = nlohmann::ordered_json::array();

@@ -16,13 +16,15 @@ class SearchReport {
   // Both must outlive it.
   SearchReport(const LoadFlags& flags, const Promise& promise) : flags_(flags), promise_(promise) {}
 
+  bool empty() const { return steps_.empty(); }
   std::string head() const;
   // Takes the load into the report; its row of the table.
   std::string add(const LoadResult& result, bool kept);
   std::string conclusion(const RateSearch& search) const;
-  // {"schema", "promise", "highest_rate_per_s", "steps"}: a step is "kept" and "load", which
-  // follows load.schema.json.
-  std::string json(const RateSearch& search) const;
+  // {"schema", "command", "promise", "quantile", "limit_ns", "highest_rate_per_s", "steps"}: a step
+  // is "kept", "promised_ns" (null where samples were too few) and "load", which follows
+  // load.schema.json.
+  std::string json(const RateSearch& search, const std::string& command) const;
 
  private:
   const LoadFlags& flags_;

@@ -199,7 +199,7 @@ def test_a_line_that_lives_on_a_terminal(hotlap: Hotlap) -> None:
     assert re.search(line, seen), seen
 
 
-def test_the_highest_rate_that_keeps_a_promise(hotlap: Hotlap) -> None:
+def test_the_highest_rate_that_keeps_a_promise(hotlap: Hotlap, tmp_path: Path) -> None:
     """Two connections, 20 ms each: 100 requests a second and no more."""
     pause = threading.Event()
 
@@ -210,10 +210,13 @@ def test_the_highest_rate_that_keeps_a_promise(hotlap: Hotlap) -> None:
     with answering(after_20_ms) as (address, _):
         result = hotlap.run(
             *("load", f"http://{address}/", "-c", "2", "-R", "40", "-d", "600ms", "--json"),
-            *("--max-rate-within", "p50<500ms"),
+            *("--max-rate-within", "p50<500ms", "--out", tmp_path / "curve"),
         )
     assert result.code == 0, result.err
     found = result.json()
+    assert json.loads((tmp_path / "curve" / "search.json").read_text()) == found
+    assert "<svg" in (tmp_path / "curve" / "search.html").read_text()
+    assert f"{found['promise']}" in (tmp_path / "curve" / "findings.md").read_text()
     assert found["promise"] == "p50<500ms"
     for step in found["steps"]:
         checked(json.dumps(step["load"]))
