@@ -6,7 +6,6 @@ it; nothing is counted here again.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from hotlap_analysis.document import (
     code,
     plain,
 )
-from hotlap_analysis.files import replace
+from hotlap_analysis.files import read_document, replace
 from hotlap_analysis.run import RunError
 
 SCHEMA_VERSION = 1
@@ -55,18 +54,7 @@ class Audit:
 def read_audit(directory: Path) -> Audit:
     """Reads DIRECTORY/audit.json. Raises RunError."""
     path = directory / "audit.json"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{path}: cannot be read ({error}); give an audit's directory") from None
-    except json.JSONDecodeError as error:
-        raise RunError(f"{path}: not valid JSON at line {error.lineno}; make it again") from None
-    version = content.get("schema_version") if isinstance(content, dict) else None
-    if version != SCHEMA_VERSION:
-        raise RunError(
-            f"{path}: schema_version is {version}, and this hotlap reads {SCHEMA_VERSION} only; "
-            "use the hotlap that wrote it"
-        )
+    content = read_document(path, "an audit", "schema_version", SCHEMA_VERSION)
     if not 1 <= len(content.get("arms") or []) <= 2:
         raise RunError(f"{path}: an audit has one arm or two")
     return Audit(directory, content)

@@ -1,8 +1,7 @@
-"""A search for the highest rate that keeps a promise: search.json as search.html and findings.md."""
+"""A search for the highest rate that keeps a promise: search.json as a page and findings.md."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,14 +54,7 @@ class Search:
 def read_search(directory: Path) -> Search:
     """Raises RunError where search.json is absent, broken, or of a later hotlap."""
     path = directory / NAME
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RunError(f"{path} cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise RunError(f"{path} is no JSON ({error}): was the search cut short?") from None
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise RunError(f"{path} is no search of schema {SCHEMA}, the only one known here")
+    content = files.read_document(path, "a search", "schema", SCHEMA)
     try:
         return _search(directory, content)
     except (KeyError, TypeError, ValueError) as error:

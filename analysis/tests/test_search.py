@@ -82,9 +82,9 @@ def test_a_promise_that_nothing_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "no JSON"),
-        ("[]", "schema 1"),
-        ('{"schema": 2}', "schema 1"),
+        ("", "not valid JSON"),
+        ("[]", "schema is None"),
+        ('{"schema": 2}', "schema is 2"),
         ('{"schema": 1, "quantile": 0.99, "steps": []}', "lacks"),
     ],
 )

@@ -2,9 +2,10 @@
 #   hotlap_library(NAME SOURCES... [DEPS LIBS...])
 #   hotlap_binary(NAME SOURCES... [DEPS LIBS...])      into build/<preset>/bin; those that are named
 #       hotlap or hotlap-... are installed, but for hotlap-...-planted, which tests alone want
-#   hotlap_test(NAME SOURCES... [SHARDS N] [TIMEOUT SECONDS] [HEADERS FILES...] [DEPS LIBS...])
-#       GoogleTest, one ctest entry per binary; with SHARDS its tests are dealt to N entries;
-#       HEADERS are slow to read and wanted by most of its sources: they are compiled once
+#   hotlap_test(NAME SOURCES... [SHARDS N] [TIMEOUT SECONDS] [PRECOMPILED TARGET] [DEPS LIBS...])
+#       GoogleTest, one ctest entry per binary; with SHARDS its tests are dealt to N entries
+#   hotlap_test_headers(NAME HEADERS... [DEPS LIBS...])
+#       headers that are slow to read, compiled once for the tests that name it as PRECOMPILED
 #   hotlap_test_program(NAME SOURCES... [DEPS LIBS...])     without an entry: its folder adds them
 #   hotlap_fuzzer(NAME SOURCES... [SEEDS FOLDER] [DEPS LIBS...])
 #       libFuzzer target, with HOTLAP_FUZZ only; its seeds are in FOLDER, when not given in
@@ -49,33 +50,35 @@ endfunction()
 set(_hotlap_test_headers
   <gmock/gmock.h> <gtest/gtest.h> <algorithm> <chrono> <filesystem> <functional> <map> <optional>
   <string> <string_view> <thread> <vector>)
-function(_hotlap_precompile_for_tests)
-  if(TARGET hotlap_test_headers)
-    return()
-  endif()
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "")
-  add_executable(hotlap_test_headers EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_headers.cc)
-  _hotlap_test_target(hotlap_test_headers)
-  target_precompile_headers(hotlap_test_headers PRIVATE ${_hotlap_test_headers})
+function(hotlap_test_headers name)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "")
+  add_executable(${name} EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cc)
+  _hotlap_test_target(${name})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  target_precompile_headers(${name} PRIVATE ${_hotlap_test_headers} ${ARG_UNPARSED_ARGUMENTS})
 endfunction()
 
 function(hotlap_test_program name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
   _hotlap_common(${name})
   _hotlap_test_target(${name})
-  if(ARG_HEADERS)
-    target_precompile_headers(${name} PRIVATE ${_hotlap_test_headers} ${ARG_HEADERS})
-  else()
-    _hotlap_precompile_for_tests()
-    target_precompile_headers(${name} REUSE_FROM hotlap_test_headers)
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED hotlap_common_test_headers)
+    if(NOT TARGET hotlap_common_test_headers)
+      hotlap_test_headers(hotlap_common_test_headers)
+    endif()
   endif()
+  target_precompile_headers(${name} REUSE_FROM ${ARG_PRECOMPILED})
 endfunction()
 
 function(hotlap_test name)
-  cmake_parse_arguments(ARG "" "SHARDS;TIMEOUT" "HEADERS;DEPS" ${ARGN})
-  hotlap_test_program(${name} ${ARG_UNPARSED_ARGUMENTS} HEADERS ${ARG_HEADERS} DEPS ${ARG_DEPS})
+  cmake_parse_arguments(ARG "" "SHARDS;TIMEOUT;PRECOMPILED" "DEPS" ${ARGN})
+  hotlap_test_program(${name} ${ARG_UNPARSED_ARGUMENTS} PRECOMPILED ${ARG_PRECOMPILED}
+                      DEPS ${ARG_DEPS})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()

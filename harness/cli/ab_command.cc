@@ -5,6 +5,7 @@
 #include <google/protobuf/text_format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
 #include <memory>

@@ -1,6 +1,7 @@
 // See arm_flags.h.
 #include "harness/cli/arm_flags.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 

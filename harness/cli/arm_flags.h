@@ -2,11 +2,11 @@
 #ifndef HOTLAP_HARNESS_CLI_ARM_FLAGS_H_
 #define HOTLAP_HARNESS_CLI_ARM_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "harness/cli/cli11.h"
 #include "harness/proto/experiment.pb.h"
 
 namespace hotlap::cli {

@@ -1,7 +1,5 @@
 // `hotlap audit`: the system calls of one request, or of two targets' requests as a patch.
-#include <google/protobuf/util/json_util.h>
-
-#include <cstdio>
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -12,13 +10,11 @@
 #include "harness/audit/comparison.h"
 #include "harness/audit/fault_script.h"
 #include "harness/cli/agent_process.h"
+#include "harness/cli/arms_document.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/controller.h"
 #include "harness/cli/exit_code.h"
-#include "harness/cli/experiment_flags.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/python_report.h"
 #include "harness/cli/target_grammar.h"
 #include "harness/record/file.h"
 
@@ -28,47 +24,24 @@ namespace {
 using hotlap::v1::Audit;
 
 constexpr uint32_t kSchemaVersion = 1;
+constexpr char kVerb[] = "audit";
 
 struct AuditFlags {
-  std::string target;
-  std::string a, b;
+  ArmsDocumentFlags document;
   std::optional<uint32_t> requests;
   std::optional<uint32_t> idle_ms;
-  std::string out;
-  bool json = false;
-  bool quiet = false;
-  bool no_report = false;
   bool faults = false;
-  ArmFlags arms;
-  WorkloadFlags workload;
-  PlacementFlags placement;
-
-  absl::StatusOr<std::vector<std::string>> targets() const {
-    if (!target.empty() && a.empty() && b.empty()) return std::vector<std::string>{target};
-    if (target.empty() && !a.empty() && !b.empty()) return std::vector<std::string>{a, b};
-    return absl::InvalidArgumentError(
-        "nothing to audit: give one TARGET, or --a TARGET --b TARGET for a comparison");
-  }
 };
 
 absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFlags& flags) {
-  auto targets = flags.targets();
-  if (!targets.ok()) return targets.status();
-  auto workload = flags.workload.workload();
+  auto arms = flags.document.arms(kVerb);
+  if (!arms.ok()) return arms.status();
+  auto workload = flags.document.workload.workload();
   if (!workload.ok()) return workload.status();
-  auto placement = flags.placement.placement();
+  auto placement = flags.document.placement.placement();
   if (!placement.ok()) return placement.status();
   std::vector<hotlap::v1::AuditRequest> requests;
-  google::protobuf::RepeatedPtrField<hotlap::v1::Arm> arms;
-  for (size_t i = 0; i < targets->size(); ++i) {
-    auto target = parse_target((*targets)[i]);
-    if (!target.ok()) return target.status();
-    arms.Add()->set_name(std::string(1, static_cast<char>('a' + i)));
-    *arms[static_cast<int>(i)].mutable_target() = *std::move(target);
-  }
-  const absl::Status environments = flags.arms.apply(arms);
-  if (!environments.ok()) return environments;
-  for (const hotlap::v1::Arm& arm : arms) {
+  for (const hotlap::v1::Arm& arm : *arms) {
     hotlap::v1::AuditRequest request;
     *request.mutable_arm() = arm;
     *request.mutable_workload() = *workload;
@@ -80,18 +53,6 @@ absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFla
     requests.push_back(std::move(request));
   }
   return requests;
-}
-
-absl::StatusOr<std::string> json_of(const Audit& audit) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
-  options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = true;
-  std::string json;
-  if (!google::protobuf::util::MessageToJsonString(audit, &json, options).ok()) {
-    return absl::InternalError("cannot print audit.json: a text in it is not UTF-8");
-  }
-  return json;
 }
 
 std::string text_of(const Audit& audit) {
@@ -114,13 +75,6 @@ absl::Status write_all(const Audit& audit, const std::string& json,
   }
   if (status.ok()) status = record::replace_file(out / "audit.json", json);
   return status;
-}
-
-// An RPC's failure in this process's terms.
-absl::Status call_status(const grpc::Status& status, const Interrupt& interrupt) {
-  if (interrupt.raised()) return absl::CancelledError("interrupted");
-  if (status.ok()) return absl::OkStatus();
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
 }
 
 absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& requests,
@@ -158,7 +112,7 @@ int run_audit(const AuditFlags& flags, const Invocation& invocation) {
   auto requests = requests_of(flags);
   if (!requests.ok()) return fail(std::string(requests.status().message()));
   Interrupt interrupt;
-  Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
+  Progress progress(flags.document.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
   auto audit = take_audit(*requests, **agent, interrupt, progress);
@@ -167,27 +121,12 @@ int run_audit(const AuditFlags& flags, const Invocation& invocation) {
   if (absl::IsCancelled(audit.status())) return kExitInterrupted;
   if (!audit.ok()) return fail(std::string(audit.status().message()));
   audit->set_command(invocation.command_line());
-  auto json = json_of(*audit);
+  auto json = document_json(*audit, kVerb);
   if (!json.ok()) return fail(std::string(json.status().message()));
-  const std::filesystem::path out =
-      flags.out.empty() ? default_run_directory("audit") : std::filesystem::path(flags.out);
+  const std::filesystem::path out = flags.document.directory(kVerb);
   const absl::Status written = write_all(*audit, *json, out);
   if (!written.ok()) return fail(std::string(written.message()));
-  bool reported = false;
-  if (!flags.no_report) {
-    const absl::Status report = run_analysis({"audit", out.string()}, true);
-    reported = report.ok();
-    if (!reported) {
-      fprintf(stderr, "hotlap: no page: %s; the data are in %s\n",
-              std::string(report.message()).c_str(), out.c_str());
-    }
-  }
-  if (flags.json) {
-    fputs(json->c_str(), stdout);
-    return kExitDone;
-  }
-  fputs(text_of(*audit).c_str(), stdout);
-  printf("\naudit: %s\n", (reported ? out / "audit.html" : out).c_str());
+  show_document(flags.document, kVerb, out, *json, text_of(*audit));
   return kExitDone;
 }
 
@@ -203,21 +142,13 @@ void add_audit_command(CLI::App& app, Invocation& invocation) {
       "  hotlap audit fast\n"
       "  hotlap audit --a fast,address=per_request --b fast,address=cached --request /address");
   auto flags = std::make_shared<AuditFlags>();
-  command->add_option("TARGET", flags->target, "what to audit");
-  command->add_option("-a,--a", flags->a, "target A, the reference");
-  command->add_option("-b,--b", flags->b, "target B");
+  flags->document.add_targets_to(*command, kVerb);
   command->add_option("-n,--requests", flags->requests, "requests, 2 or more (default 64)");
   command->add_option("--idle-ms", flags->idle_ms,
                       "stretch without load whose calls are subtracted (default 1100)");
   command->add_flag("--faults", flags->faults,
                     "where pages are faulted in, too: code and place of every fault (needs perf)");
-  command->add_option("--out", flags->out, "the directory to write (default results/run-…-audit)");
-  command->add_flag("--json", flags->json, "print audit.json in place of the text");
-  command->add_flag("--no-report", flags->no_report, "write data and texts only, no page");
-  command->add_flag("--quiet", flags->quiet, "no progress on standard error");
-  flags->arms.add_to(*command, false);
-  flags->workload.add_to(*command);
-  flags->placement.add_to(*command);
+  flags->document.add_rest_to(*command, kVerb);
   command->callback([flags, &invocation] { invocation.exit_code = run_audit(*flags, invocation); });
 }
 

@@ -1,6 +1,7 @@
 // From a parser to a description; see command_tree.h.
 #include "harness/cli/command_tree.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "absl/strings/ascii.h"

@@ -3,9 +3,10 @@
 #ifndef HOTLAP_HARNESS_CLI_COMMAND_TREE_H_
 #define HOTLAP_HARNESS_CLI_COMMAND_TREE_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "harness/cli/cli11.h"
 
 namespace hotlap::cli {
 

@@ -3,7 +3,9 @@
 #ifndef HOTLAP_HARNESS_CLI_COMMANDS_H_
 #define HOTLAP_HARNESS_CLI_COMMANDS_H_
 
-#include <CLI/CLI.hpp>
+#include <string>
+
+#include "harness/cli/cli11.h"
 
 namespace hotlap::cli {
 

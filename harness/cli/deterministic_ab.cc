@@ -128,17 +128,11 @@ std::string instructions_text(const Run& run) {
   return text;
 }
 
-absl::Status DeterministicAb::call_status(const grpc::Status& status) const {
-  if (interrupt_.raised()) return absl::CancelledError("interrupted");
-  if (status.ok()) return absl::OkStatus();
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-}
-
 absl::Status DeterministicAb::describe(Run& run) {
   grpc::ClientContext context;
   Interrupt::Call call(interrupt_, context);
   hotlap::v1::DescribeResponse host;
-  absl::Status status = call_status(agent_.stub().Describe(&context, {}, &host));
+  absl::Status status = call_status(agent_.stub().Describe(&context, {}, &host), interrupt_);
   *run.mutable_environment() = host.environment();
   return status;
 }
@@ -153,7 +147,8 @@ absl::StatusOr<int64_t> DeterministicAb::count(Run& run, size_t arm, uint32_t re
   request.mutable_placement()->set_share(true);  // nothing is timed
   request.set_requests(requests);
   hotlap::v1::InstructionsResponse response;
-  absl::Status status = call_status(agent_.stub().CountInstructions(&context, request, &response));
+  absl::Status status =
+      call_status(agent_.stub().CountInstructions(&context, request, &response), interrupt_);
   if (!status.ok()) return status;
   *run.mutable_effective()->mutable_workload() = response.effective();
   if (run.echoes_size() < run.effective().arms_size() &&

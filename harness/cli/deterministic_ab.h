@@ -55,7 +55,6 @@ class DeterministicAb {
   absl::StatusOr<int64_t> count(hotlap::v1::Run& run, size_t arm, uint32_t requests);
   absl::Status repeat(hotlap::v1::Run& run, uint32_t repetition,
                       std::vector<InstructionPair>& pairs);
-  absl::Status call_status(const grpc::Status& status) const;
 
   AgentProcess& agent_;
   Interrupt& interrupt_;

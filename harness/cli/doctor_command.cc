@@ -1,6 +1,7 @@
 // `hotlap doctor`: what this machine lets us measure, and the command that would enable the rest.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

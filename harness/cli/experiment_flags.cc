@@ -1,6 +1,7 @@
 // Flags to messages; see experiment_flags.h.
 #include "harness/cli/experiment_flags.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "absl/strings/match.h"

@@ -2,13 +2,13 @@
 #ifndef HOTLAP_HARNESS_CLI_EXPERIMENT_FLAGS_H_
 #define HOTLAP_HARNESS_CLI_EXPERIMENT_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "harness/cli/arm_flags.h"
+#include "harness/cli/cli11.h"
 #include "harness/cli/open_loop_flags.h"
 #include "harness/cli/stream_flags.h"
 #include "harness/proto/experiment.pb.h"

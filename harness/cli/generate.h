@@ -4,10 +4,11 @@
 #ifndef HOTLAP_HARNESS_CLI_GENERATE_H_
 #define HOTLAP_HARNESS_CLI_GENERATE_H_
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "harness/cli/cli11.h"
 
 namespace hotlap::cli {
 

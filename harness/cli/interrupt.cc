@@ -92,4 +92,10 @@ Interrupt::Call::~Call() {
   interrupt_.gently_ = nullptr;
 }
 
+absl::Status call_status(const grpc::Status& status, const Interrupt& interrupt) {
+  if (interrupt.raised()) return absl::CancelledError("interrupted");
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
 }  // namespace hotlap::cli

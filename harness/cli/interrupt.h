@@ -4,11 +4,14 @@
 #define HOTLAP_HARNESS_CLI_INTERRUPT_H_
 
 #include <grpcpp/client_context.h>
+#include <grpcpp/support/status.h>
 
 #include <atomic>
 #include <functional>
 #include <mutex>
 #include <thread>
+
+#include "absl/status/status.h"
 
 namespace hotlap::cli {
 
@@ -47,6 +50,9 @@ class Interrupt {
   std::function<bool()> gently_;
   std::thread watcher_;
 };
+
+// How a call ended, in this process's terms: CANCELLED where it was interrupted, however it ended.
+absl::Status call_status(const grpc::Status& status, const Interrupt& interrupt);
 
 }  // namespace hotlap::cli
 

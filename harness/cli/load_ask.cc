@@ -1,6 +1,7 @@
 // See load_ask.h.
 #include "harness/cli/load_ask.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "absl/strings/ascii.h"

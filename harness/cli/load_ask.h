@@ -3,11 +3,11 @@
 #ifndef HOTLAP_HARNESS_CLI_LOAD_ASK_H_
 #define HOTLAP_HARNESS_CLI_LOAD_ASK_H_
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "harness/cli/cli11.h"
 #include "harness/cli/experiment_flags.h"
 #include "harness/proto/experiment.pb.h"
 

@@ -1,4 +1,5 @@
 // `hotlap load`: the load generator alone, closed or open loop.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

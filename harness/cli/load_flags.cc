@@ -1,6 +1,7 @@
 // From flags to a LoadRequest; see load_flags.h.
 #include "harness/cli/load_flags.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 

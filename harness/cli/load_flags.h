@@ -2,12 +2,12 @@
 #ifndef HOTLAP_HARNESS_CLI_LOAD_FLAGS_H_
 #define HOTLAP_HARNESS_CLI_LOAD_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "harness/cli/cli11.h"
 #include "harness/cli/experiment_flags.h"
 #include "harness/cli/load_ask.h"
 #include "harness/cli/load_place.h"

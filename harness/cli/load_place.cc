@@ -1,6 +1,7 @@
 // See load_place.h.
 #include "harness/cli/load_place.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 

@@ -2,11 +2,11 @@
 #ifndef HOTLAP_HARNESS_CLI_LOAD_PLACE_H_
 #define HOTLAP_HARNESS_CLI_LOAD_PLACE_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "harness/cli/cli11.h"
 #include "harness/load/url.h"
 #include "harness/proto/control.pb.h"
 

@@ -1,4 +1,5 @@
 // hotlap: is B faster than A, by how much, and why?
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,8 @@
 // See open_loop_flags.h.
 #include "harness/cli/open_loop_flags.h"
 
+#include <CLI/CLI.hpp>
+
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"

@@ -2,12 +2,12 @@
 #ifndef HOTLAP_HARNESS_CLI_OPEN_LOOP_FLAGS_H_
 #define HOTLAP_HARNESS_CLI_OPEN_LOOP_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "harness/cli/cli11.h"
 #include "harness/proto/experiment.pb.h"
 
 namespace hotlap::cli {

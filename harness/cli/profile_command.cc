@@ -1,7 +1,5 @@
 // `hotlap profile`: where a target spends its CPU time, or two targets do, by stage and function.
-#include <google/protobuf/util/json_util.h>
-
-#include <cstdio>
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -10,13 +8,11 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/cli/agent_process.h"
+#include "harness/cli/arms_document.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/controller.h"
 #include "harness/cli/exit_code.h"
-#include "harness/cli/experiment_flags.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/python_report.h"
 #include "harness/cli/target_grammar.h"
 #include "harness/profile/export.h"
 #include "harness/profile/profile_text.h"
@@ -29,61 +25,30 @@ using hotlap::v1::Profile;
 using hotlap::v1::ProfileRequest;
 
 constexpr uint32_t kSchemaVersion = 1;
+constexpr char kVerb[] = "profile";
 
 struct ProfileFlags {
-  std::string target;
-  std::string a, b;
+  ArmsDocumentFlags document;
   std::optional<double> duration_s;
   std::optional<uint32_t> frequency_hz;
   std::string call_graph;
-  std::string out;
-  bool json = false;
-  bool quiet = false;
-  bool no_report = false;
-  WorkloadFlags workload;
-  PlacementFlags placement;
-
-  absl::StatusOr<std::vector<std::string>> targets() const {
-    if (!target.empty() && a.empty() && b.empty()) return std::vector<std::string>{target};
-    if (target.empty() && !a.empty() && !b.empty()) return std::vector<std::string>{a, b};
-    return absl::InvalidArgumentError(
-        "nothing to profile: give one TARGET, or --a TARGET --b TARGET for a comparison");
-  }
 };
 
 absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
-  auto targets = flags.targets();
-  if (!targets.ok()) return targets.status();
-  auto workload = flags.workload.workload();
+  auto arms = flags.document.arms(kVerb);
+  if (!arms.ok()) return arms.status();
+  auto workload = flags.document.workload.workload();
   if (!workload.ok()) return workload.status();
-  auto placement = flags.placement.placement();
+  auto placement = flags.document.placement.placement();
   if (!placement.ok()) return placement.status();
   ProfileRequest request;
-  for (size_t i = 0; i < targets->size(); ++i) {
-    auto target = parse_target((*targets)[i]);
-    if (!target.ok()) return target.status();
-    auto* arm = request.add_arms();
-    arm->set_name(std::string(1, static_cast<char>('a' + i)));
-    *arm->mutable_target() = *std::move(target);
-  }
+  *request.mutable_arms() = *std::move(arms);
   *request.mutable_workload() = *std::move(workload);
   *request.mutable_placement() = *std::move(placement);
   if (flags.duration_s) request.set_duration_s(*flags.duration_s);
   if (flags.frequency_hz) request.set_frequency_hz(*flags.frequency_hz);
   request.set_call_graph(flags.call_graph);
   return request;
-}
-
-absl::StatusOr<std::string> json_of(const Profile& profile) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
-  options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = true;
-  std::string json;
-  if (!google::protobuf::util::MessageToJsonString(profile, &json, options).ok()) {
-    return absl::InternalError("cannot print profile.json: a text in it is not UTF-8");
-  }
-  return json;
 }
 
 absl::Status write_all(const Profile& profile, const std::string& json,
@@ -100,13 +65,6 @@ absl::Status write_all(const Profile& profile, const std::string& json,
   }
   if (status.ok()) status = record::replace_file(out / "profile.json", json);
   return status;
-}
-
-// An RPC's failure in this process's terms.
-absl::Status call_status(const grpc::Status& status, const Interrupt& interrupt) {
-  if (interrupt.raised()) return absl::CancelledError("interrupted");
-  if (status.ok()) return absl::OkStatus();
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
 }
 
 absl::StatusOr<Profile> take_profile(const ProfileRequest& request, AgentProcess& agent,
@@ -140,7 +98,7 @@ int run_profile(const ProfileFlags& flags, const Invocation& invocation) {
   auto request = request_of(flags);
   if (!request.ok()) return fail(std::string(request.status().message()));
   Interrupt interrupt;
-  Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
+  Progress progress(flags.document.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
   auto profile = take_profile(*request, **agent, interrupt, progress);
@@ -149,27 +107,12 @@ int run_profile(const ProfileFlags& flags, const Invocation& invocation) {
   if (absl::IsCancelled(profile.status())) return kExitInterrupted;
   if (!profile.ok()) return fail(std::string(profile.status().message()));
   profile->set_command(invocation.command_line());
-  auto json = json_of(*profile);
+  auto json = document_json(*profile, kVerb);
   if (!json.ok()) return fail(std::string(json.status().message()));
-  const std::filesystem::path out =
-      flags.out.empty() ? default_run_directory("profile") : std::filesystem::path(flags.out);
+  const std::filesystem::path out = flags.document.directory(kVerb);
   const absl::Status written = write_all(*profile, *json, out);
   if (!written.ok()) return fail(std::string(written.message()));
-  bool reported = false;
-  if (!flags.no_report) {
-    const absl::Status report = run_analysis({"profile", out.string()}, true);
-    reported = report.ok();
-    if (!reported) {
-      fprintf(stderr, "hotlap: no page: %s; the data are in %s\n",
-              std::string(report.message()).c_str(), out.c_str());
-    }
-  }
-  if (flags.json) {
-    fputs(json->c_str(), stdout);
-    return kExitDone;
-  }
-  fputs(profile::profile_text(*profile).c_str(), stdout);
-  printf("\nprofile: %s\n", (reported ? out / "profile.html" : out).c_str());
+  show_document(flags.document, kVerb, out, *json, profile::profile_text(*profile));
   return kExitDone;
 }
 
@@ -189,9 +132,7 @@ void add_profile_command(CLI::App& app, Invocation& invocation) {
       "  hotlap profile fast\n"
       "  hotlap profile --a fast,request_line=regex --b fast,request_line=scalar");
   auto flags = std::make_shared<ProfileFlags>();
-  command->add_option("TARGET", flags->target, "what to profile");
-  command->add_option("-a,--a", flags->a, "target A, the reference");
-  command->add_option("-b,--b", flags->b, "target B");
+  flags->document.add_targets_to(*command, kVerb);
   command->add_option("-d,--duration", flags->duration_s,
                       "seconds of load while a target is sampled (default 5)");
   command->add_option("--frequency", flags->frequency_hz,
@@ -200,13 +141,7 @@ void add_profile_command(CLI::App& app, Invocation& invocation) {
       "--call-graph", flags->call_graph,
       "how stacks are followed: dwarf (unwind tables), or fp (frame pointers, which "
       "miss the callers of most libc functions); default dwarf, of Go programs fp");
-  command->add_option("--out", flags->out,
-                      "the directory to write (default results/run-…-profile)");
-  command->add_flag("--json", flags->json, "print profile.json in place of the text");
-  command->add_flag("--no-report", flags->no_report, "write data and stacks only, no page");
-  command->add_flag("--quiet", flags->quiet, "no progress on standard error");
-  flags->workload.add_to(*command);
-  flags->placement.add_to(*command);
+  flags->document.add_rest_to(*command, kVerb);
   command->callback(
       [flags, &invocation] { invocation.exit_code = run_profile(*flags, invocation); });
 }

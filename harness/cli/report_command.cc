@@ -1,4 +1,5 @@
 // `hotlap report`: pictures and documents of a run, made again from its files.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 

@@ -1,6 +1,7 @@
 // See stream_flags.h.
 #include "harness/cli/stream_flags.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"

@@ -3,11 +3,11 @@
 #ifndef HOTLAP_HARNESS_CLI_STREAM_FLAGS_H_
 #define HOTLAP_HARNESS_CLI_STREAM_FLAGS_H_
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "harness/cli/cli11.h"
 #include "harness/proto/experiment.pb.h"
 
 namespace hotlap::cli {

@@ -1,5 +1,6 @@
 // `hotlap variants`: what the server's own registry says, and what each variant costs alone where
 // that was measured on this machine.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <ctime>
 #include <memory>

@@ -1,4 +1,5 @@
 // `hotlap verify`: the equivalence gate alone.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>

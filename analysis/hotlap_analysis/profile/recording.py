@@ -6,11 +6,11 @@ samples into time: nanoseconds per request are samples / all samples * cpu_ns / 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotlap_analysis.files import read_document
 from hotlap_analysis import wording
 from hotlap_analysis.run import Arm, RunError, number
 
@@ -129,18 +129,7 @@ class Profile:
 def read_profile(directory: Path) -> Profile:
     """Reads DIRECTORY/profile.json. Raises RunError."""
     path = directory / NAME
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{path}: cannot be read ({error}); give a profile's directory") from None
-    except json.JSONDecodeError as error:
-        raise RunError(f"{path}: not valid JSON at line {error.lineno}; make it again") from None
-    version = content.get("schema_version") if isinstance(content, dict) else None
-    if version != SCHEMA_VERSION:
-        raise RunError(
-            f"{path}: schema_version is {version}, and this hotlap reads {SCHEMA_VERSION} only; "
-            "use the hotlap that wrote it"
-        )
+    content = read_document(path, "a profile", "schema_version", SCHEMA_VERSION)
     if not 1 <= len(content.get("arms") or []) <= 2:
         raise RunError(f"{path}: a profile has one arm or two")
     try:
