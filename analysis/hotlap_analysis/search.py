@@ -100,10 +100,8 @@ def document(search: Search) -> Document:
         lowest = min(step.rate for step in search.steps)
         said = f"Not even {_rate(lowest)} requests a second to {where} kept {code(search.promise)}."
     else:
-        said = (
-            f"**{_rate(search.highest)} requests a second** to {where} keep {code(search.promise)}, "
-            "the highest rate found."
-        )
+        best = f"**{_rate(search.highest)} requests a second**"
+        said = f"{best} to {where} keep {code(search.promise)}, the highest rate found."
     header = ["asked/s", "sent", "failed", *search.shown, "promise"]
     rows = [
         [
