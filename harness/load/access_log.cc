@@ -12,13 +12,15 @@ namespace {
 
 constexpr std::size_t kTimeSize = std::string_view("10/Oct/2000:13:55:36 -0700").size();
 
+// Of at most nine digits: no field that is read here has more.
 std::optional<int> number(std::string_view text) {
+  if (text.empty() || text.size() > 9) return std::nullopt;
   int value = 0;
   for (const char c : text) {
     if (c < '0' || c > '9') return std::nullopt;
     value = value * 10 + (c - '0');
   }
-  return text.empty() ? std::nullopt : std::optional<int>(value);
+  return value;
 }
 
 // Days since 1970 of a date in the proleptic Gregorian calendar (Hinnant, "chrono-compatible

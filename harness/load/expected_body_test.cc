@@ -120,7 +120,7 @@ TEST(ExpectedBody, LargeBodiesStreamInBoundedMemory) {
   ASSERT_EQ(generator->open(arm).error, "");
   LoadPlan plan;
   plan.requests = 2;
-  const std::int64_t before = most_resident_bytes();
+  [[maybe_unused]] const std::int64_t before = most_resident_bytes();
   const LoadReport report = generator->load(arm, plan, nullptr);
   EXPECT_EQ(report.counts.ok(), 2) << generator->first_failure(arm);
   EXPECT_GT(report.bytes_received, 400'000'000);
