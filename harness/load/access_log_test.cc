@@ -76,11 +76,10 @@ TEST(AccessLog, TellsWhyALineIsBad) {
   EXPECT_THAT(fault_of(std::string("h - - ") + kTime + " \"GET / HTTP/1.1"),
               HasSubstr("no request in quotes"));
   EXPECT_THAT(fault_of(line("GET / HTTP/1.1", "")), HasSubstr("no status"));
-  for (const char* rest : {" ", " OK 5", " 20 5", " 2000 5", " 099 5", " -1 5"}) {
+  for (const char* rest :
+       {" ", " OK 5", " 20 5", " 2000 5", " 099 5", " -1 5", " 11111111121111 5"}) {
     EXPECT_THAT(fault_of(line("GET / HTTP/1.1", rest)), HasSubstr("a status that")) << rest;
-    EXPECT_EQ(fault_of(line("GET / HTTP/1.1", " 11111111121111 5")),
-            "a status that is neither three digits nor -");
-}
+  }
   for (const char* rest : {" 200", " 200 ", " 200 x", " 200 5x", " 200  5"}) {
     EXPECT_THAT(fault_of(line("GET / HTTP/1.1", rest)), HasSubstr("a size that")) << rest;
   }
