@@ -14,6 +14,7 @@
 #include "harness/load/test_certificate.h"
 #include "server/conformance/pipelines.h"
 #include "server/conformance/server_process.h"
+#include "server/tls/socket_bio.h"
 
 namespace hotlap::load {
 namespace {
@@ -206,9 +207,10 @@ Hello hello_for(const std::string& server_name) {
   Hello hello;
   const tls::ContextPtr context = TestAuthority::server_context(authority.issue({}));
   SSL_CTX_set_client_hello_cb(context.get(), look_at_hello, &hello);
-  ScriptedServer server([&context](Peer& peer) {
+  const tls::SocketBio sockets;  // whose writes raise no signal when the other side has gone
+  ScriptedServer server([&](Peer& peer) {
     const tls::SslPtr ssl(SSL_new(context.get()));
-    SSL_set_fd(ssl.get(), peer.fd());
+    sockets.attach(ssl.get(), peer.fd());
     SSL_accept(ssl.get());
   });
   std::string error;
@@ -238,9 +240,10 @@ TEST(LoadTls, AServerOfAnotherProtocolIsAFaultOfTls) {
         return SSL_TLSEXT_ERR_ALERT_FATAL;
       },
       nullptr);
-  ScriptedServer server([&context](Peer& peer) {
+  const tls::SocketBio sockets;  // whose writes raise no signal when the other side has gone
+  ScriptedServer server([&](Peer& peer) {
     const tls::SslPtr ssl(SSL_new(context.get()));
-    SSL_set_fd(ssl.get(), peer.fd());
+    sockets.attach(ssl.get(), peer.fd());
     SSL_accept(ssl.get());
     peer.wait_for_end();
   });
