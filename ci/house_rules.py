@@ -28,6 +28,8 @@ REASONS = {
     "using-namespace": "`using namespace std` makes every new name of the library a risk here",
     "naked-new": "ownership is plain: memory belongs to a container or a smart pointer",
     "sleep": "waiting is for an event: a sleep is too short on one machine, too long on another",
+    "throws": "this iterator throws where a read fails (a directory, a process at its end): "
+    "capture/whole_file.h does not",
     "seam": "a stage is a table of function pointers: what is hidden costs what nobody measured",
     "core": "server, variants and load build under the thread sanitizer, which Debian's Abseil and "
     "gRPC are not made for",
@@ -218,6 +220,8 @@ def _code_rule(rule: str, pattern: str, what: str, places: str = "") -> Callable
     return check
 
 
+throws = _code_rule("throws", r"\bistreambuf_iterator\b", "'{}'", r"(?!.*_test\.cc$)")
+
 using_namespace = _code_rule("using-namespace", r"\busing\s+namespace\s+std\b", "'{}'")
 
 
@@ -340,6 +344,7 @@ FILE_RULES: tuple[Callable[[Source], Iterator[Finding]], ...] = (
     file_length,
     first_comment,
     name,
+    throws,
     using_namespace,
     naked_new,
     naked_delete,

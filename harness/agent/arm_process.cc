@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "harness/capture/syscall_names.h"
 
@@ -33,6 +34,12 @@ const char* cpu_source_name(CpuSource source) {
       break;
   }
   return "none";
+}
+
+absl::Status of_arm(const std::string& arm, const absl::Status& status) {
+  const std::string message(status.message());
+  if (status.ok() || absl::StrContains(message, "arm ")) return status;
+  return absl::Status(status.code(), absl::StrCat("arm ", arm, ": ", message));
 }
 
 targets::TargetSpec target_spec(const Target& target) {

@@ -41,6 +41,9 @@ struct ArmCounting {
 
 targets::TargetSpec target_spec(const hotlap::v1::Target& target);
 
+// "arm NAME: …", unless the message names its arm already.
+absl::Status of_arm(const std::string& arm, const absl::Status& status);
+
 class ArmProcess {
  public:
   // Launches the target; errors name the arm.

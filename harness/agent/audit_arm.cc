@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -63,9 +62,7 @@ class ArmAuditor {
 };
 
 absl::Status ArmAuditor::of_arm(const absl::Status& status) const {
-  const std::string message(status.message());
-  if (status.ok() || absl::StrContains(message, "arm ")) return status;
-  return absl::Status(status.code(), absl::StrCat("arm ", request_.arm().name(), ": ", message));
+  return agent::of_arm(request_.arm().name(), status);
 }
 
 absl::Status ArmAuditor::settle() {

@@ -1,8 +1,6 @@
 // See audit_faults.h.
 #include "harness/agent/audit_faults.h"
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +12,7 @@
 #include "harness/agent/paced_load.h"
 #include "harness/audit/fault_record.h"
 #include "harness/audit/fault_script.h"
+#include "harness/capture/whole_file.h"
 #include "harness/load/generator.h"
 
 namespace hotlap::agent {
@@ -24,8 +23,8 @@ using hotlap::v1::AuditFaults;
 std::map<pid_t, audit::Mappings> mappings_of(const std::vector<pid_t>& processes) {
   std::map<pid_t, audit::Mappings> all;
   for (const pid_t pid : processes) {
-    std::ifstream maps(absl::StrCat("/proc/", pid, "/maps"));
-    all.emplace(pid, audit::Mappings(std::string(std::istreambuf_iterator<char>(maps), {})));
+    const auto maps = capture::read_whole_file(absl::StrCat("/proc/", pid, "/maps"));
+    all.emplace(pid, audit::Mappings(maps.value_or("")));
   }
   return all;
 }

@@ -3,10 +3,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -15,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "harness/agent/arm_environment.h"
 #include "harness/agent/effective.h"
@@ -24,6 +20,8 @@
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
 #include "harness/capture/preload_library.h"
+#include "harness/capture/whole_file.h"
+#include "harness/targets/tool.h"
 
 namespace hotlap::agent {
 namespace {
@@ -36,11 +34,7 @@ constexpr absl::Duration kStartTime = absl::Seconds(120);
 constexpr absl::Duration kStopTime = absl::Seconds(60);
 
 absl::Status find_valgrind() {
-  const char* path = std::getenv("PATH");
-  const std::vector<std::string> places = absl::StrSplit(path == nullptr ? "" : path, ':');
-  for (const std::string& place : places) {
-    if (access((place + "/valgrind").c_str(), X_OK) == 0) return absl::OkStatus();
-  }
+  if (targets::in_path("valgrind")) return absl::OkStatus();
   return absl::NotFoundError("valgrind is not installed: `apt-get install valgrind`");
 }
 
@@ -50,20 +44,12 @@ absl::StatusOr<int64_t> total_of(const std::string& directory) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     if (!absl::StartsWith(entry.path().filename().string(), "callgrind.")) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    sum += callgrind_total(text);
+    sum += callgrind_total(capture::read_whole_file(entry.path().string()).value_or(""));
   }
   if (sum > 0) return sum;
   return absl::DataLossError(
       "callgrind left no count behind: the target was killed before it could end, or it cannot run "
       "under valgrind");
-}
-
-absl::Status of_arm(const std::string& arm, const absl::Status& status) {
-  const std::string message(status.message());
-  if (status.ok() || absl::StrContains(message, "arm ")) return status;
-  return absl::Status(status.code(), absl::StrCat("arm ", arm, ": ", message));
 }
 
 absl::Status drive(const targets::TargetProcess& target, const hotlap::v1::Experiment& experiment,

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "harness/agent/arm_process.h"
@@ -91,9 +90,7 @@ class Profiler {
 };
 
 absl::Status Profiler::of_arm(size_t index, const absl::Status& status) const {
-  const std::string message(status.message());
-  if (status.ok() || absl::StrContains(message, "arm ")) return status;
-  return absl::Status(status.code(), absl::StrCat("arm ", arm(index).name(), ": ", message));
+  return agent::of_arm(arm(index).name(), status);
 }
 
 absl::Status Profiler::settle_sampling() {

@@ -10,7 +10,7 @@
 #include "harness/profile/attribution.h"
 #include "harness/profile/costs.h"
 #include "harness/profile/perf_script.h"
-#include "harness/profile/tool.h"
+#include "harness/targets/tool.h"
 
 namespace hotlap::agent {
 namespace {
@@ -57,7 +57,7 @@ absl::Status add_up(const std::string& text, profile::ObjectFiles& files, profil
 
 profile::Disassembler disassembler(targets::Spawner& spawner, const std::string& directory) {
   return [&spawner, directory](const std::string& path, const profile::CodeRange& range) {
-    auto text = profile::run_tool(spawner,
+    auto text = targets::run_tool(spawner,
                                   {"objdump", "--disassemble", "--no-show-raw-insn", "--demangle",
                                    absl::StrCat("--start-address=", range.begin),
                                    absl::StrCat("--stop-address=", range.end), path},

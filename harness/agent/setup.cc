@@ -26,12 +26,6 @@ using hotlap::v1::TargetEcho;
 
 constexpr int64_t kTryNs = 20'000'000;
 
-absl::Status of_arm(const std::string& arm, const absl::Status& status) {
-  const std::string message(status.message());
-  if (status.ok() || absl::StrContains(message, "arm ")) return status;
-  return absl::Status(status.code(), absl::StrCat("arm ", arm, ": ", message));
-}
-
 }  // namespace
 
 absl::Status try_workload(const ArmProcess& process, const std::string& arm,

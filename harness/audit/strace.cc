@@ -1,14 +1,13 @@
 // See strace.h.
 #include "harness/audit/strace.h"
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "harness/capture/whole_file.h"
 
 namespace hotlap::audit {
 namespace {
@@ -64,9 +63,9 @@ absl::StatusOr<std::string> Strace::take_trace() {
     return absl::DeadlineExceededError(
         "strace did not end with the target: is a process of the target still running?");
   }
-  std::ifstream stream(file_, std::ios::binary);
-  if (!stream) return absl::NotFoundError(absl::StrCat("strace left no trace at ", file_));
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  auto text = capture::read_whole_file(file_);
+  if (!text) return absl::NotFoundError(absl::StrCat("strace left no trace at ", file_));
+  return *std::move(text);
 }
 
 }  // namespace hotlap::audit

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "harness/capture/process_file.h"
+#include "harness/capture/whole_file.h"
 
 namespace hotlap::capture {
 namespace {
@@ -16,7 +16,7 @@ constexpr long kPauseNs = 100'000;
 // The state letter of proc(5): it follows the name, which may hold anything.
 char thread_state(pid_t process, pid_t thread) {
   const auto text =
-      read_process_file(absl::StrCat("/proc/", process, "/task/", thread, "/stat")).value_or("");
+      read_whole_file(absl::StrCat("/proc/", process, "/task/", thread, "/stat")).value_or("");
   const size_t close = text.rfind(')');
   return close == std::string::npos || close + 2 >= text.size() ? 'X' : text[close + 2];
 }

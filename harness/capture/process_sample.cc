@@ -11,8 +11,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "harness/capture/process_file.h"
 #include "harness/capture/steal.h"
+#include "harness/capture/whole_file.h"
 
 namespace hotlap::capture {
 namespace {
@@ -27,7 +27,7 @@ struct StatFields {
 };
 
 std::optional<StatFields> read_stat(pid_t pid) {
-  const auto text = read_process_file(absl::StrCat("/proc/", pid, "/stat"));
+  const auto text = read_whole_file(absl::StrCat("/proc/", pid, "/stat"));
   if (!text) return std::nullopt;
   const size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
@@ -46,7 +46,7 @@ int64_t number_after(const std::string& text, const std::string& name) {
 
 void add_threads(pid_t pid, ProcessSample& sample) {
   for (const pid_t thread : threads_of(pid)) {
-    const auto status = read_process_file(absl::StrCat("/proc/", pid, "/task/", thread, "/status"));
+    const auto status = read_whole_file(absl::StrCat("/proc/", pid, "/task/", thread, "/status"));
     if (!status) continue;
     ++sample.threads;
     sample.voluntary_switches += number_after(*status, "voluntary_ctxt_switches");

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "harness/capture/whole_file.h"
 #include "harness/record/file.h"
 
 namespace hotlap::cli {
@@ -71,15 +72,14 @@ std::string MachinePreparation::boot() const {
 absl::StatusOr<std::vector<Setting>> MachinePreparation::read_state(std::string& boot) const {
   std::error_code error;
   if (!fs::exists(state_file_, error)) return std::vector<Setting>();
-  std::ifstream file(state_file_);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const Json state = Json::parse(text, nullptr, false);
+  const auto text = capture::read_whole_file(state_file_.string());
+  const Json state = Json::parse(text.value_or(""), nullptr, false);
   const auto bad = [this](const char* why) {
     return absl::DataLossError(absl::StrCat(state_file_.string(), " ", why,
                                             ": what doctor --fix changed is not known; look at it, "
                                             "set things right by hand, and remove it"));
   };
-  if (!file.good() && text.empty()) return bad("cannot be read");
+  if (!text) return bad("cannot be read");
   if (!state.is_object() || !state.contains("settings") || !state["settings"].is_array()) {
     return bad("is no state that hotlap wrote");
   }

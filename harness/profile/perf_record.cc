@@ -1,15 +1,10 @@
 // See perf_record.h.
 #include "harness/profile/perf_record.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -17,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "harness/capture/perf_control.h"
 #include "harness/capture/perf_event.h"
-#include "harness/capture/unique_fd.h"
 #include "harness/profile/object_file.h"
-#include "harness/profile/tool.h"
+#include "harness/targets/tool.h"
 
 namespace hotlap::profile {
 namespace {
@@ -35,27 +30,6 @@ constexpr std::pair<int, int> kOldestPerf = {5, 16};
 constexpr int kStackBytes = 4096;
 // Room for perf to fall behind on a CPU that it shares; more than unprivileged users may lock.
 constexpr char kBufferSize[] = "8M";
-
-absl::Status make_fifo(const std::string& path) {
-  if (mkfifo(path.c_str(), 0600) == 0) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("cannot make ", path, ": ", strerror(errno)));
-}
-
-capture::UniqueFd open_fifo(const std::string& path) {
-  // Open to read and write, so that neither end waits for the other.
-  return capture::UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-}
-
-// Waits for perf to say that it has begun; false when it ended, or never said so.
-bool await_acknowledgement(int fd, int exit_fd) {
-  pollfd watched[] = {{fd, POLLIN, 0}, {exit_fd, POLLIN, 0}};
-  const int timeout_ms = static_cast<int>(absl::ToInt64Milliseconds(kAttachTime));
-  int ready = 0;
-  do {
-    ready = poll(watched, 2, timeout_ms);
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0 && (watched[0].revents & POLLIN) != 0;
-}
 
 absl::Status explain(const std::string& event, const std::string& output) {
   return absl::FailedPreconditionError(absl::StrCat("perf record did not begin to sample ", event,
@@ -82,11 +56,12 @@ std::pair<int, int> perf_version(std::string_view text) {
 }
 
 absl::StatusOr<std::string> choose_event(targets::Spawner& spawner, const std::string& directory) {
-  if (!in_path("perf")) {
+  if (!targets::in_path("perf")) {
     return absl::NotFoundError(
         "perf is not installed: `apt-get install linux-perf` (Ubuntu: linux-tools-generic)");
   }
-  auto version = run_tool(spawner, {"perf", "version"}, directory + "/perf-version", kToolTime);
+  auto version =
+      targets::run_tool(spawner, {"perf", "version"}, directory + "/perf-version", kToolTime);
   if (!version.ok()) return version.status();
   if (perf_version(*version) < kOldestPerf) {
     return absl::NotFoundError(absl::StrCat("this perf is too old (\"",
@@ -116,44 +91,26 @@ bool have_unwind_tables(const std::vector<pid_t>& processes) {
 
 absl::StatusOr<std::unique_ptr<PerfRecord>> PerfRecord::attach(targets::Spawner& spawner,
                                                                const RecordOptions& options) {
-  const std::string control = options.file + ".control";
-  const std::string acknowledged = options.file + ".acknowledged";
-  absl::Status made = make_fifo(control);
-  if (made.ok()) made = make_fifo(acknowledged);
-  if (!made.ok()) return made;
-  const capture::UniqueFd orders = open_fifo(control);
-  const capture::UniqueFd answers = open_fifo(acknowledged);
+  auto control = capture::PerfControl::make(options.file);
+  if (!control.ok()) return control.status();
   const bool unwinds = options.call_graph == CallGraph::kUnwindTables;
   targets::CompanionOptions companion;
   companion.name = "perf record";
   companion.cpus = options.cpus;
-  companion.argv = {"perf",
-                    "record",
-                    "--no-buildid",
-                    "--no-buildid-cache",
-                    "--delay",
-                    "-1",
-                    absl::StrCat("--control=fifo:", control, ",", acknowledged),
-                    "--clockid",
-                    "CLOCK_MONOTONIC",
-                    "--event",
-                    options.event,
-                    "--freq",
-                    absl::StrCat(options.frequency_hz),
-                    "--call-graph",
-                    unwinds ? absl::StrCat("dwarf,", kStackBytes) : "fp",
-                    "--output",
-                    options.file,
-                    "--pid",
-                    absl::StrJoin(options.processes, ",")};
+  companion.argv = {"perf",         "record",
+                    "--no-buildid", "--no-buildid-cache",
+                    "--clockid",    "CLOCK_MONOTONIC",
+                    "--event",      options.event,
+                    "--freq",       absl::StrCat(options.frequency_hz),
+                    "--call-graph", unwinds ? absl::StrCat("dwarf,", kStackBytes) : "fp",
+                    "--output",     options.file,
+                    "--pid",        absl::StrJoin(options.processes, ",")};
+  const std::vector<std::string> pipes = control->arguments();
+  companion.argv.insert(companion.argv.end(), pipes.begin(), pipes.end());
   if (geteuid() == 0) companion.argv.insert(companion.argv.end(), {"--mmap-pages", kBufferSize});
   auto process = spawner.launch_companion(companion);
   if (!process.ok()) return process.status();
-  constexpr std::string_view kEnable = "enable\n";
-  if (write(orders.get(), kEnable.data(), kEnable.size()) != static_cast<ssize_t>(kEnable.size())) {
-    return absl::InternalError(absl::StrCat("cannot write to ", control, ": ", strerror(errno)));
-  }
-  if (!await_acknowledgement(answers.get(), (*process)->exit_fd())) {
+  if (!control->begin((*process)->exit_fd(), kAttachTime)) {
     (*process)->stop();
     return explain(options.event, (*process)->output_tail());
   }
@@ -166,10 +123,10 @@ absl::Status PerfRecord::status() const { return process_->status(); }
 void PerfRecord::stop() { process_->stop(kWriteTime); }
 
 absl::StatusOr<std::string> PerfRecord::take_script() {
-  return run_tool(spawner_,
-                  {"perf", "script", "--input", file_, "--no-inline", "--ns", "--show-lost-events",
-                   "--fields", "pid,tid,time,ip,sym,symoff,dso"},
-                  file_ + ".script", kScriptTime);
+  return targets::run_tool(spawner_,
+                           {"perf", "script", "--input", file_, "--no-inline", "--ns",
+                            "--show-lost-events", "--fields", "pid,tid,time,ip,sym,symoff,dso"},
+                           file_ + ".script", kScriptTime);
 }
 
 }  // namespace hotlap::profile

@@ -12,8 +12,8 @@
 #include <fstream>
 
 #include "harness/profile/perf_script.h"
-#include "harness/profile/tool.h"
 #include "harness/targets/testing.h"
+#include "harness/targets/tool.h"
 
 namespace hotlap::profile {
 namespace {
@@ -100,14 +100,15 @@ TEST_F(PerfRecordTest, WhatPerfSaidIsTold) {
 
 TEST_F(PerfRecordTest, AToolsOutputIsKeptAndItsFailureTold) {
   const auto text =
-      run_tool(*spawner_, {"echo", "two words"}, directory_ + "/out", absl::Seconds(20));
+      targets::run_tool(*spawner_, {"echo", "two words"}, directory_ + "/out", absl::Seconds(20));
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_EQ(*text, "two words\n");
   stand_in("echo half; echo broken >&2; exit 2");
-  const auto failed = run_tool(*spawner_, {"perf"}, directory_ + "/out", absl::Seconds(20));
+  const auto failed =
+      targets::run_tool(*spawner_, {"perf"}, directory_ + "/out", absl::Seconds(20));
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(std::string(failed.status().message()), HasSubstr("exited with code 2: broken"));
-  EXPECT_FALSE(in_path("echo"));
+  EXPECT_FALSE(targets::in_path("echo"));
 }
 
 TEST(PerfRecord, VersionsAreRead) {

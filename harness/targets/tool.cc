@@ -1,16 +1,16 @@
 // See tool.h.
-#include "harness/profile/tool.h"
+#include "harness/targets/tool.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "harness/capture/whole_file.h"
 
-namespace hotlap::profile {
+namespace hotlap::targets {
 
 bool in_path(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -20,13 +20,12 @@ bool in_path(const std::string& program) {
   return false;
 }
 
-absl::StatusOr<std::string> run_tool(targets::Spawner& spawner,
-                                     const std::vector<std::string>& argv, const std::string& file,
-                                     absl::Duration patience) {
+absl::StatusOr<std::string> run_tool(Spawner& spawner, const std::vector<std::string>& argv,
+                                     const std::string& file, absl::Duration patience) {
   if (!in_path(argv.front())) {
     return absl::NotFoundError(absl::StrCat("there is no ", argv.front(), " in PATH"));
   }
-  targets::CompanionOptions options;
+  CompanionOptions options;
   options.name = argv.front();
   options.argv = {"/bin/sh", "-c", "file=$1; shift; exec \"$@\" >\"$file\"", "sh", file};
   options.argv.insert(options.argv.end(), argv.begin(), argv.end());
@@ -41,9 +40,9 @@ absl::StatusOr<std::string> run_tool(targets::Spawner& spawner,
     return absl::FailedPreconditionError(
         absl::StrCat(argv.front(), " ", end, ": ", (*process)->output_tail()));
   }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return absl::NotFoundError(absl::StrCat(argv.front(), " left nothing at ", file));
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  auto text = capture::read_whole_file(file);
+  if (!text) return absl::NotFoundError(absl::StrCat(argv.front(), " left nothing at ", file));
+  return *std::move(text);
 }
 
-}  // namespace hotlap::profile
+}  // namespace hotlap::targets

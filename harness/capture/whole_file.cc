@@ -1,5 +1,5 @@
-// See process_file.h.
-#include "harness/capture/process_file.h"
+// See whole_file.h.
+#include "harness/capture/whole_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 namespace hotlap::capture {
 
-std::optional<std::string> read_process_file(const std::string& path) {
+std::optional<std::string> read_whole_file(const std::string& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return std::nullopt;
   std::string text;
