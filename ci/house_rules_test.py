@@ -60,12 +60,7 @@ PLANTED = [
     ("naked-new", "server/bad.cc", breach("std::unique_ptr<A> b; auto* a = new A;"), 3),
     ("naked-new", "server/bad.cc", breach("void f(int* a) { delete a; }"), 3),
     ("naked-new", "server/bad.cc", breach("void f(int* a) { delete[] a; }"), 3),
-    (
-        "throws",
-        "harness/bad.cc",
-        breach("std::istreambuf_iterator<char> a;"),
-        3,
-    ),
+    ("throws", "server/bad.cc", breach("std::istreambuf_iterator<char> a;"), 3),
     ("sleep", "server/bad.cc", breach("void f() { std::this_thread::sleep_for(a); }"), 3),
     ("sleep", "server/bad.cc", breach("void f() { usleep(3); }"), 3),
     ("sleep", "server/bad.cc", breach("void f() { sleep(3); }"), 3),
