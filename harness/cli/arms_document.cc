@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -64,6 +65,15 @@ absl::StatusOr<Arms> ArmsDocumentFlags::arms(const std::string& verb) const {
 
 std::filesystem::path ArmsDocumentFlags::directory(const std::string& verb) const {
   return out.empty() ? default_run_directory(verb) : std::filesystem::path(out);
+}
+
+absl::StatusOr<hotlap::v1::Environment> describe_host(AgentProcess& agent, Interrupt& interrupt) {
+  grpc::ClientContext context;
+  const Interrupt::Call call(interrupt, context);
+  hotlap::v1::DescribeResponse host;
+  const absl::Status status = call_status(agent.stub().Describe(&context, {}, &host), interrupt);
+  if (!status.ok()) return status;
+  return std::move(*host.mutable_environment());
 }
 
 absl::StatusOr<std::string> document_json(const google::protobuf::Message& message,

@@ -10,9 +10,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "harness/cli/agent_process.h"
 #include "harness/cli/cli11.h"
 #include "harness/cli/experiment_flags.h"
+#include "harness/cli/interrupt.h"
 #include "harness/proto/experiment.pb.h"
+#include "harness/proto/results.pb.h"
 
 namespace hotlap::cli {
 
@@ -38,6 +41,9 @@ struct ArmsDocumentFlags {
   // --out, or a name that says when.
   std::filesystem::path directory(const std::string& verb) const;
 };
+
+// The host that the agent runs on.
+absl::StatusOr<hotlap::v1::Environment> describe_host(AgentProcess& agent, Interrupt& interrupt);
 
 // A message as VERB.json.
 absl::StatusOr<std::string> document_json(const google::protobuf::Message& message,

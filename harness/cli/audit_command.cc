@@ -82,14 +82,9 @@ absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& re
   Audit audit;
   audit.set_schema_version(kSchemaVersion);
   audit.set_created(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
-  {
-    grpc::ClientContext context;
-    Interrupt::Call call(interrupt, context);
-    hotlap::v1::DescribeResponse host;
-    absl::Status status = call_status(agent.stub().Describe(&context, {}, &host), interrupt);
-    if (!status.ok()) return status;
-    *audit.mutable_environment() = host.environment();
-  }
+  auto host = describe_host(agent, interrupt);
+  if (!host.ok()) return host.status();
+  *audit.mutable_environment() = *std::move(host);
   for (const auto& request : requests) {
     progress.update(absl::StrCat("tracing ", request.arm().name(), ": ", arm_text(request.arm())));
     grpc::ClientContext context;

@@ -69,13 +69,8 @@ absl::Status write_all(const Profile& profile, const std::string& json,
 
 absl::StatusOr<Profile> take_profile(const ProfileRequest& request, AgentProcess& agent,
                                      Interrupt& interrupt, Progress& progress) {
-  hotlap::v1::DescribeResponse host;
-  {
-    grpc::ClientContext context;
-    Interrupt::Call call(interrupt, context);
-    absl::Status status = call_status(agent.stub().Describe(&context, {}, &host), interrupt);
-    if (!status.ok()) return status;
-  }
+  auto host = describe_host(agent, interrupt);
+  if (!host.ok()) return host.status();
   std::string sampled;
   for (const auto& arm : request.arms()) {
     absl::StrAppend(&sampled, sampled.empty() ? "" : " and ", arm.name(), ": ",
@@ -90,7 +85,7 @@ absl::StatusOr<Profile> take_profile(const ProfileRequest& request, AgentProcess
   Profile profile = std::move(*response.mutable_profile());
   profile.set_schema_version(kSchemaVersion);
   profile.set_created(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
-  *profile.mutable_environment() = host.environment();
+  *profile.mutable_environment() = *std::move(host);
   return profile;
 }
 
