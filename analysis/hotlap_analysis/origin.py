@@ -1,7 +1,7 @@
 """Where a difference in CPU comes from: what else changed, and the profile beside the interval.
 
-Says what the run itself knows (kernel and user time, system calls by name, faults, switches) and,
-where profile.json is in the run's directory, the stages; otherwise which command would tell.
+Says what the run itself knows (kernel and user time, system calls by name, allocations, faults,
+switches) and, where profile.json is in the run's directory, the stages; otherwise which command would tell.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from hotlap_analysis.profile import costs, story
 from hotlap_analysis.profile.recording import NAME, Profile
 from hotlap_analysis.run import DEFAULT_METRIC, Verdict
 
-# Metrics that say what a request made the kernel do.
+# Metrics that say what else a request made happen.
 CAUSES = (
     "syscalls_per_request",
+    "allocations_per_request",
+    "allocated_bytes_per_request",
     "minor_faults_per_request",
     "context_switches_per_request",
     "rss_growth_per_request",
@@ -77,7 +79,7 @@ def _split(facts: Facts, comparison: Comparison) -> list[str]:
 
 
 def _causes(facts: Facts, comparison: Comparison) -> list[str]:
-    """Of what the kernel is made to do: what changed, and what is known not to have."""
+    """Of what a request makes happen: what changed, and what is known not to have."""
     of_arm = {verdict.metric: verdict for verdict in facts.of_arm(comparison.arm)}
     items, same = [], []
     for name in CAUSES:

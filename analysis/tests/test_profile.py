@@ -7,6 +7,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import profiles
 import pytest
 from profiles import A, B, HOSTILE, MAIN, PARSE, SERVE, Json
@@ -340,3 +341,18 @@ def test_a_run_without_a_profile_says_what_it_knows(run: Path) -> None:
     assert "Syscalls per request: 3.00 → 2.00, −1.00 (exact)." in told
     assert "hotlap profile --a fast,request_line=regex --b fast,request_line=scalar" in told
     assert "user −" in told and "system −" in told
+
+
+def test_allocations_that_changed_are_among_the_causes(run: Path) -> None:
+    table = pd.read_csv(run / "rounds.csv")
+    counted = table["pass"] == "counting"
+    each = table["arm"].map({"a": 6, "b": 0})
+    for column, size in (("allocations", 1), ("allocated_bytes", 200)):
+        table[column] = (table["ok"] * each * size).where(counted)
+    table.to_csv(run / "rounds.csv", index=False)
+    content = json.loads((run / "run.json").read_text())
+    content["verdicts"] = []  # made anew from the tables
+    (run / "run.json").write_text(json.dumps(content))
+    told = section(run)
+    assert "Allocations per request: 6.00 → 0" in told and "−6.00 (exact)." in told
+    assert "Allocated bytes per request: 1,200 B → 0 B" in told
