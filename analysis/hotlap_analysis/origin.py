@@ -1,7 +1,8 @@
 """Where a difference in CPU comes from: what else changed, and the profile beside the interval.
 
 Says what the run itself knows (kernel and user time, system calls by name, allocations, faults,
-switches) and, where profile.json is in the run's directory, the stages; otherwise which command would tell.
+switches) and, where profile.json is in the run's directory, the stages; otherwise which command
+would tell.
 """
 
 from __future__ import annotations
