@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 
 #include "absl/strings/numbers.h"
@@ -20,7 +21,9 @@ std::optional<std::string> read_whole_file(const std::string& path) {
   std::string text;
   std::array<char, 4096> buffer;
   ssize_t n;
-  while ((n = read(fd.get(), buffer.data(), buffer.size())) > 0) text.append(buffer.data(), n);
+  while ((n = read(fd.get(), buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR)) {
+    if (n > 0) text.append(buffer.data(), static_cast<size_t>(n));
+  }
   if (n < 0) return std::nullopt;
   return text;
 }

@@ -11,7 +11,7 @@
 
 namespace hotlap::capture {
 
-// All of a file; nullopt when it cannot be read.
+// All of a file; nullopt when it cannot be read, and errno says why.
 std::optional<std::string> read_whole_file(const std::string& path);
 
 // Thread ids of a process, in no order; none once it has ended.
