@@ -339,3 +339,43 @@ def test_capacity_judges_each_promise_by_itself(
     monkeypatch.setattr(capacity, "cpus", lambda: [0, 1])
     monkeypatch.setattr(capacity.Load, "run", loaded)
     assert capacity.judge(tmp_path / "hotlap", "fast", tmp_path / "kept", 1.0) == held
+
+
+@pytest.mark.parametrize(
+    ("ok", "load_grows", "server_grows", "held"),
+    [
+        (1000, 0, 0, [True, True, True]),
+        (999, 0, 0, [False, True, True]),
+        (1000, 8, 0, [True, False, True]),
+        (1000, 0, 8, [True, True, False]),
+    ],
+)
+def test_endurance_tells_a_leak_from_a_beginning(
+    ok: int, load_grows: int, server_grows: int, held: list[bool]
+) -> None:
+    endurance = benchmark("endurance")
+
+    def readings(grows: int) -> list[int]:
+        return [4000, *(20_000 + grows * i for i in range(99))]
+
+    report = {"requests": {"started": 1000, "ok": ok}, "elapsed_s": 25.0}
+    run = endurance.Long(report, readings(load_grows), readings(server_grows))
+    assert endurance.judge("all", 1000, run) == held
+
+
+def test_endurance_reads_the_memory_of_a_process_and_all_below_it() -> None:
+    endurance = benchmark("endurance")
+    below = "import sys; x = bytearray(64 << 20); print(1, flush=True); sys.stdin.read()"
+    above = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {below!r}])"
+    command = [sys.executable, "-c", above]
+    child = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        assert child.stdout is not None and child.stdout.readline()
+        assert len(endurance.tree(child.pid)) == 2
+        assert endurance.resident_kib(child.pid) > 64 << 10
+    finally:
+        os.killpg(child.pid, 9)
+        child.wait()
+    assert endurance.resident_kib(child.pid) == 0

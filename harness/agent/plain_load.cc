@@ -107,8 +107,12 @@ absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation, 
   if (!workload.ok()) return workload.status();
   const bool recorded =
       request.has_open() && request.open().arrivals() == hotlap::v1::OpenLoop::RECORDED;
-  const bool by_log = recorded && request.duration_s() == 0;
-  if (!by_log && !(request.duration_s() > 0 && request.duration_s() <= kMaxLoadS)) {
+  if (request.has_requests() && request.requests() < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.requests(), " requests: a load has 1 or more"));
+  }
+  const bool timeless = request.duration_s() == 0 && (recorded || request.has_requests());
+  if (!timeless && !(request.duration_s() > 0 && request.duration_s() <= kMaxLoadS)) {
     return absl::InvalidArgumentError(
         absl::StrCat("duration ", request.duration_s(), " s must be above 0 and at most a day"));
   }
@@ -119,7 +123,9 @@ absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation, 
   if (*log != nullptr) *last.mutable_replay() = tally_message(**log);
   load::LoadPlan plan;
   plan.progress_every_ns = kProgressEveryNs;
-  plan.duration_ns = std::llround(request.duration_s() * kNsPerS);
+  plan.requests = request.requests();
+  plan.duration_ns =
+      std::llround((timeless && !recorded ? kMaxLoadS : request.duration_s()) * kNsPerS);
   if (request.has_open()) {
     auto open = effective_open_loop(request.open(), log->get());
     if (!open.ok()) return open.status();

@@ -63,6 +63,31 @@ TEST(PlainLoad, AClosedLoopHasOneTimeOnly) {
   EXPECT_GT(last.busiest_thread_share(), 0);
 }
 
+TEST(PlainLoad, SoManyRequestsAndNoMore) {
+  load::ScriptedServer server(load::always(load::reply("x")));
+  LoadRequest request = request_to(server.host());
+  request.set_duration_s(0);
+  request.set_requests(250);
+  LoadResponse last;
+  ASSERT_TRUE(load(request, last).ok());
+  EXPECT_EQ(last.counts().started(), 250);
+  EXPECT_EQ(last.counts().ok(), 250);
+  request.mutable_open()->set_rate_per_s(1000);
+  request.set_requests(25);
+  ASSERT_TRUE(load(request, last).ok());
+  EXPECT_EQ(last.counts().ok(), 25);
+  EXPECT_LT(last.sending_s(), 600) << "not the day that it might last";
+}
+
+TEST(PlainLoad, NoEndAndNoRequestsAreRefused) {
+  LoadRequest request = request_to("127.0.0.1:1");
+  LoadResponse last;
+  request.set_duration_s(0);
+  EXPECT_THAT(load(request, last).message(), HasSubstr("must be above 0"));
+  request.set_requests(0);
+  EXPECT_THAT(load(request, last).message(), HasSubstr("1 or more"));
+}
+
 TEST(PlainLoad, MissingConnectionsAreInTheResult) {
   std::string host;
   {

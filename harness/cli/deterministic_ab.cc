@@ -196,6 +196,8 @@ absl::StatusOr<Run> DeterministicAb::run(const hotlap::v1::Experiment& asked,
                                          const std::filesystem::path& out,
                                          const std::string& command) {
   const absl::Time begin = absl::Now();
+  absl::Status status = record::make_run_directory(out);  // refused before a minute's work
+  if (!status.ok()) return status;
   Run run;
   run.set_schema_version(record::kSchemaVersion);
   run.set_name(asked.name());
@@ -208,7 +210,7 @@ absl::StatusOr<Run> DeterministicAb::run(const hotlap::v1::Experiment& asked,
   run.mutable_effective()->set_primary_metric(std::string(plan::instructions_metric().name));
   run.mutable_schedule()->set_plan("deterministic");
   for (const char* note : kBlindSpots) run.add_notes(note);
-  absl::Status status = describe(run);
+  status = describe(run);
   std::vector<InstructionPair> pairs;
   const auto arms = static_cast<size_t>(asked.arms_size());
   std::unique_ptr<record::RunDirectory> directory;
@@ -222,7 +224,11 @@ absl::StatusOr<Run> DeterministicAb::run(const hotlap::v1::Experiment& asked,
     if (!made.ok()) return made.status();
     directory = std::make_unique<record::RunDirectory>(*std::move(made));
   }
-  if (directory == nullptr) return status;
+  if (directory == nullptr) {
+    std::error_code left_as_it_is;
+    std::filesystem::remove(out, left_as_it_is);
+    return status;
+  }
   if (status.ok()) status = judge_instructions(pairs, run);
   run.mutable_schedule()->set_rounds(static_cast<uint32_t>(pairs.size() / arms));
   run.set_elapsed_s(absl::ToDoubleSeconds(absl::Now() - begin));

@@ -38,15 +38,22 @@ void print(const std::string& text) {
   fflush(stdout);
 }
 
+// " of 0:10", " of 5000 requests", or nothing where the log's length is the bound.
+std::string bound_text(const LoadRequest& request) {
+  if (request.duration_s() > 0) return absl::StrCat(" of ", duration_text(request.duration_s()));
+  if (!request.has_requests()) return "";
+  return absl::StrCat(" of ", count_text(request.requests()), " requests");
+}
+
 // What the last second was like.
 std::string live_line(const LoadRequest& request, const LoadResponse& line,
                       const LoadResponse& before) {
   const double seconds = std::max(line.elapsed_s() - before.elapsed_s(), 1e-9);
   const auto ok = static_cast<double>(line.counts().ok() - before.counts().ok());
-  std::string text = absl::StrCat(
-      duration_text(line.elapsed_s()),
-      request.duration_s() > 0 ? absl::StrCat(" of ", duration_text(request.duration_s())) : "",
-      ": ", rate_text(ok / seconds), " requests/s");
+  const bool counts_down = request.has_requests() && request.duration_s() == 0;
+  std::string text =
+      absl::StrCat(counts_down ? count_text(line.counts().ok()) : duration_text(line.elapsed_s()),
+                   bound_text(request), ": ", rate_text(ok / seconds), " requests/s");
   const auto& recent = line.recent();
   if (recent.has_response_p50_ns()) {
     absl::StrAppend(&text, ", p50 ", time_text(static_cast<double>(recent.response_p50_ns())));
@@ -107,8 +114,8 @@ int verdict(const LoadResult& result) {
 }
 
 int interrupted(const LoadRequest& request, const LoadResult& result) {
-  fail(absl::StrFormat("interrupted after %.2f s of %s: the result is of that time",
-                       result.line.sending_s(), duration_text(request.duration_s())));
+  fail(absl::StrFormat("interrupted after %.2f s%s: the result is of that time",
+                       result.line.sending_s(), bound_text(request)));
   return kExitInterrupted;
 }
 

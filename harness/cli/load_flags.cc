@@ -30,6 +30,7 @@ absl::Status check_effects(const LoadFlags& flags) {
     if (!flags.hgrm_path.empty()) return no_effect("--hgrm", why);
     if (!flags.csv_path.empty()) return no_effect("--csv", why);
     if (flags.distribution) return no_effect("--latency", why);
+    if (flags.requests) return no_effect("--requests", why);
     if (flags.open.recorded()) return no_effect("--replay-speed", "the search sets the rate");
   }
   if (!flags.seed.empty() && flags.open.arrivals != "poisson" && !flags.stream.random_ids()) {
@@ -191,6 +192,10 @@ void LoadFlags::add_to(CLI::App& command) {
                         .add_option("-d,--duration", duration,
                                     "500ms, 10s, 2m (with --replay-speed: the log's length)")
                         ->default_str("10s");
+  command
+      .add_option("-n,--requests", requests,
+                  "end when so many have been answered, or at an explicit --duration")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000'000}));
   open.add_to(command, "open loop: start so many requests a second, whatever the server does");
   command.add_option("--max-rate-within", promise,
                      "search the highest rate that keeps a promise such as p99<5ms, in loads of "
@@ -236,8 +241,10 @@ absl::StatusOr<LoadRequest> LoadFlags::request() const {
   if (!status.ok()) return status;
   auto duration_s = parse_duration_s("--duration", duration);
   if (!duration_s.ok()) return duration_s.status();
-  const bool by_log = open.recorded() && duration_option != nullptr && duration_option->empty();
-  request.set_duration_s(by_log ? 0 : *duration_s);
+  const bool bounded_otherwise = open.recorded() || requests.has_value();
+  const bool no_duration = duration_option != nullptr && duration_option->empty();
+  request.set_duration_s(bounded_otherwise && no_duration ? 0 : *duration_s);
+  if (requests) request.set_requests(*requests);
   auto cpus = parse_cpu_list(load_cpus);
   if (!cpus.ok()) return cpus.status();
   request.mutable_placement()->mutable_load_cpus()->Add(cpus->begin(), cpus->end());

@@ -21,6 +21,7 @@ struct LoadFlags {
   std::vector<std::string> urls;
   std::vector<uint32_t> weights;
   std::string duration = "10s";
+  std::optional<int64_t> requests;
   std::string timeout;
   std::string connect_timeout;
   std::string first_byte_timeout;

@@ -49,6 +49,18 @@ TEST(LoadFlags, ReadAsWrks) {
   EXPECT_FALSE(request->has_open());
 }
 
+TEST(LoadFlags, SoManyRequestsTakeWhatTheyTake) {
+  auto request = parse({"-n", "5000", "http://1.2.3.4/"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->requests(), 5000);
+  EXPECT_EQ(request->duration_s(), 0);
+  request = parse({"--requests=5000", "-d", "3s", "http://1.2.3.4/"});
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->requests(), 5000);
+  EXPECT_EQ(request->duration_s(), 3);
+  expect_refused({"-n5", "--max-rate-within", "p99<5ms", "http://1.2.3.4/"}, {"--requests"});
+}
+
 TEST(LoadFlags, AHeaderIsOneWordAndLeavesTheUrlsAlone) {
   const auto request = parse({"-H", "A: 1", "-H", "B: 2", "http://1.2.3.4/a", "http://1.2.3.4/b"});
   ASSERT_TRUE(request.ok()) << request.status();

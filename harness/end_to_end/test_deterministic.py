@@ -47,6 +47,14 @@ def test_an_interrupted_count_leaves_nothing(hotlap: Hotlap, out: Path) -> None:
     started.wait_for(lambda: hotlap.pid_of("hotlap-launch") is not None)
     started.process.send_signal(signal.SIGINT)
     assert started.end(timeout_s=10).code == 130
+    assert not out.exists()
+
+
+def test_a_directory_in_use_is_told_before_anything_is_counted(hotlap: Hotlap, out: Path) -> None:
+    out.mkdir()
+    (out / "run.json").write_text("{}")
+    arms = ("--a", "fast", "--b", "cmd:false {port}")
+    assert_error(hotlap.run("ab", *arms, *QUIET, "--out", out), "not empty", "--out")
 
 
 def test_a_url_cannot_be_counted(hotlap: Hotlap, out: Path) -> None:
