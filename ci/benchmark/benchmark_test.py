@@ -267,6 +267,11 @@ while time.process_time() < 0.1:
 print(json.dumps(dict(requests=dict(ok={requests}), elapsed_s=1.0, generator_cpu_ns=100000000)))
 """
 
+BARE = """#!{python}
+import json
+print(json.dumps(dict(requests=2 * {requests}, cpu_s=0.1, wall_s=1.0, calls=1)))
+"""
+
 
 def test_a_server_under_a_wrapper_ends_before_it(tmp_path: Path) -> None:
     """The wrapper goes on once its child has ended, as perf must in order to print its counts."""
@@ -291,7 +296,7 @@ def test_a_server_under_a_wrapper_ends_before_it(tmp_path: Path) -> None:
 def test_generator_compares_requests_a_cpu_second(
     tmp_path: Path, requests: int, status: int
 ) -> None:
-    for name, text in (("hotlap", LOAD), ("hotlap-server", SERVER)):
+    for name, text in (("hotlap", LOAD), ("hotlap-server", SERVER), ("bare-client", BARE)):
         (tmp_path / name).write_text(text.format(python=sys.executable, requests=requests))
         (tmp_path / name).chmod(0o755)
     flags = ["--sessions=1", "--seconds=1", f"--hotlap={tmp_path / 'hotlap'}"]
@@ -306,6 +311,8 @@ def test_generator_compares_requests_a_cpu_second(
     assert done.returncode == status, done.stdout + done.stderr
     for rival in ("wrk", "h2load"):
         assert f"requests a CPU-second, hotlap / {rival}: goal >= 1.3, reached" in done.stdout
+    for how in ("epoll", "io_uring"):
+        assert f"requests a CPU-second, bare {how} / hotlap: 2.000 [2.000, 2.000]" in done.stdout
 
 
 @pytest.mark.parametrize(
