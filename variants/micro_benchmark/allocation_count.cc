@@ -8,10 +8,10 @@
 // glibc's own, under the names by which it offers them to those who replace the others. What they
 // give is freed by free(), which stays as it is.
 extern "C" {
-void* __libc_malloc(std::size_t size);                       // NOLINT(bugprone-reserved-identifier)
-void* __libc_calloc(std::size_t count, std::size_t size);    // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void* memory, std::size_t size);        // NOLINT(bugprone-reserved-identifier)
-void* __libc_memalign(std::size_t align, std::size_t size);  // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+void* __libc_memalign(std::size_t align, std::size_t size);
 }
 
 namespace hotlap::variants {
