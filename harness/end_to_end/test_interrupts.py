@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -35,6 +36,15 @@ def wait_for_process(started: Started, words: str) -> int:
     started.wait_for(lambda: started.hotlap.pid_of(words) is not None)
     pid = started.hotlap.pid_of(words)
     return pid if pid is not None else wait_for_process(started, words)
+
+
+def strike(started: Started, words: str, number: signal.Signals) -> None:
+    """Signals a process that is there to feel it: those of a round may end at any moment."""
+    while True:
+        try:
+            return os.kill(wait_for_process(started, words), number)
+        except ProcessLookupError:
+            continue
 
 
 def wait_for_state(started: Started, out: Path, state: str) -> None:
@@ -106,7 +116,7 @@ def test_signal_while_a_target_hangs(hotlap: Hotlap, out: Path) -> None:
     """The load waits for a stopped server: an interruption does not."""
     started = start(hotlap, out, "--timeout-ms", "20000", set_ms=2000)
     started.wait_for_rounds(out, 1)
-    os.kill(wait_for_process(started, SERVER), signal.SIGSTOP)
+    strike(started, SERVER, signal.SIGSTOP)
     started.wait_for(lambda: servers_rest(hotlap))
     started.process.send_signal(signal.SIGINT)
     assert_interrupted(hotlap, out, started.end())
@@ -125,9 +135,11 @@ def servers_rest(hotlap: Hotlap) -> bool:
 def test_ctrl_c_reaches_the_whole_foreground_group(hotlap: Hotlap, out: Path) -> None:
     started = start(hotlap, out)
     started.wait_for_rounds(out, 1)
+    group = os.getpgid(started.process.pid)
     for pid in hotlap.pids():
-        if os.getpgid(pid) == os.getpgid(started.process.pid):
-            os.kill(pid, signal.SIGINT)
+        with contextlib.suppress(ProcessLookupError):  # those of a round may end at any moment
+            if os.getpgid(pid) == group:
+                os.kill(pid, signal.SIGINT)
     assert_interrupted(hotlap, out, started.end())
 
 
@@ -150,7 +162,7 @@ def test_the_command_is_killed(hotlap: Hotlap, out: Path, moment: str) -> None:
 def test_the_agent_is_ended(hotlap: Hotlap, out: Path, number: signal.Signals, moment: str) -> None:
     started = start(hotlap, out)
     started.wait_for_rounds(out, 2) if moment == "rounds" else wait_for_process(started, SERVER)
-    os.kill(wait_for_process(started, AGENT), number)
+    strike(started, AGENT, number)
     result = started.end()
     assert_error(result, "agent")
     assert result.seconds < 10
@@ -166,7 +178,7 @@ def test_a_server_is_killed_in_the_middle(
 ) -> None:
     started = start(hotlap, out, set_ms=400)
     started.wait_for_rounds(out, 2)
-    os.kill(wait_for_process(started, SERVER), number)
+    strike(started, SERVER, number)
     assert_error(started.end(), "arm ")
     assert run_facts(out)["state"] == "failed"
     assert run_facts(out)["schedule"]["rounds"] == finished_rounds(out)
@@ -191,7 +203,7 @@ def test_a_server_is_killed_as_it_starts(hotlap: Hotlap, out: Path) -> None:
     """It may die at its end, which hurts nobody; else the arm is named."""
     flags = ("--plan", "fixed:1", "--no-counting", "--set-ms", "20", *BRIEF, "--out", out)
     started = hotlap.start("ab", *TWO_FAST, *flags)
-    os.kill(wait_for_process(started, SERVER), signal.SIGKILL)
+    strike(started, SERVER, signal.SIGKILL)
     result = started.end()
     if result.code != 0:
         assert_error(result, "arm ")
@@ -205,7 +217,7 @@ def test_a_launcher_is_ended_in_the_middle(
     flags = ("--plan", "fixed:4", "--no-counting", "--set-ms", "400", *BRIEF, "--out", out)
     started = hotlap.start("ab", *TWO_FAST, *flags)
     started.wait_for_rounds(out, 1)
-    os.kill(wait_for_process(started, LAUNCHER), number)
+    strike(started, LAUNCHER, number)
     result = started.end()
     if result.code != 0:
         assert_error(result, "arm ")
