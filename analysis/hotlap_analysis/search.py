@@ -19,6 +19,10 @@ PICTURE = "rate-curve"
 Json = dict[str, Any]
 
 
+# What a request may end as without having failed; those that were never sent lower the rate sent.
+NO_FAILURE = ("ok", "in_flight", "never_sent")
+
+
 @dataclass
 class Step:
     """A load at one rate. `times` has, in µs, the quantiles that its samples support."""
@@ -90,7 +94,7 @@ def _step(quantile: str, step: Json) -> Step:
         bool(step["kept"]),
         {name: float(ns) / 1e3 for name, ns in times.items() if ns},
         None if share is None else 100.0 * float(share),
-        int(requests["started"]) - int(requests["ok"]) - int(requests["in_flight"]),
+        int(requests["started"]) - sum(int(requests[name]) for name in NO_FAILURE),
     )
 
 

@@ -15,7 +15,7 @@ def a_load(rate: float, p50_us: float | None, sent: float, failed: int) -> dict[
     return {
         "urls": ["http://127.0.0.1:8080/hello?a=1&b=<2>"],
         "open": {"asked_per_s": rate, "sent_share": sent},
-        "requests": {"started": 1000, "ok": 990 - failed, "in_flight": 10},
+        "requests": {"started": 1300, "ok": 990 - failed, "in_flight": 10, "never_sent": 300},
         "response_time_ns": {"p50": None if p50_us is None else p50_us * 1000},
     }
 

@@ -126,6 +126,9 @@ absl::Status plain_load(const LoadRequest& request, Cancellation& cancellation, 
   plan.requests = request.requests();
   plan.duration_ns =
       std::llround((timeless && !recorded ? kMaxLoadS : request.duration_s()) * kNsPerS);
+  // As long as a request may take: what is unanswered then has timed out, and is not just in
+  // flight.
+  plan.drain_ns = int64_t{workload->timeout_ms()} * kNsPerMs;
   if (request.has_open()) {
     auto open = effective_open_loop(request.open(), log->get());
     if (!open.ok()) return open.status();

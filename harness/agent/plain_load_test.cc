@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <sstream>
 
 #include "harness/agent/open_loop.h"
@@ -79,6 +80,44 @@ TEST(PlainLoad, SoManyRequestsAndNoMore) {
   ASSERT_TRUE(load(request, last).ok());
   EXPECT_EQ(last.counts().ok(), 25);
   EXPECT_LT(last.sending_s(), 600) << "not the day that it might last";
+}
+
+// A server that hangs in the last second is no sound one.
+TEST(PlainLoad, WhatIsNeverAnsweredTimesOutThoughTheLoadIsOver) {
+  load::ScriptedServer server([](load::Peer& peer) {
+    while (peer.request()) {
+    }
+  });
+  LoadRequest request = request_to(server.host());
+  request.mutable_workload()->set_timeout_ms(1500);
+  LoadResponse last;
+  ASSERT_TRUE(load(request, last).ok());
+  EXPECT_EQ(last.counts().started(), 4);
+  EXPECT_EQ(last.counts().timeout(), 4);
+  EXPECT_EQ(last.counts().in_flight(), 0);
+}
+
+TEST(PlainLoad, EveryTargetIsAskedAsOftenAsItWeighs) {
+  std::atomic<int> asked_b{0};
+  load::ScriptedServer server([&](load::Peer& peer) {
+    while (const auto request = peer.request()) {
+      if (request->find("/b") != std::string::npos) ++asked_b;
+      if (!peer.write(load::reply("x"))) return;
+    }
+  });
+  LoadRequest request = request_to(server.host());
+  request.set_duration_s(0);
+  request.set_requests(20);
+  request.mutable_workload()->set_connections(20);
+  for (const char* target : {"/a", "/b"})
+    request.mutable_workload()->add_requests()->set_target(target);
+  request.mutable_workload()->mutable_requests(0)->set_weight(9);
+  request.mutable_workload()->mutable_requests(1)->set_weight(1);
+  LoadResponse last;
+  ASSERT_TRUE(load(request, last).ok());
+  EXPECT_EQ(last.counts().ok(), 20);
+  EXPECT_LE(asked_b, 3) << "two, unless some connections were quick enough to ask twice";
+  EXPECT_GE(asked_b, 1);
 }
 
 TEST(PlainLoad, NoEndAndNoRequestsAreRefused) {

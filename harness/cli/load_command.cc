@@ -104,6 +104,9 @@ absl::StatusOr<LoadResponse> load_with(AgentProcess& agent, Interrupt& interrupt
 int verdict(const LoadResult& result) {
   const LoadResponse& line = result.line;
   if (!line.open_error().empty()) return fail(line.open_error());
+  if (line.counts().ok() == 0 && failures(line.counts()) == 0) {
+    return fail(absl::StrCat("no request of ", line.counts().started(), " was answered"));
+  }
   const int64_t failed = failures(line.counts());
   const double allowed = line.effective().allowed_error_share();
   if (static_cast<double>(failed) <= allowed * static_cast<double>(line.counts().started())) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -84,11 +85,15 @@ int run_main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 has exit codes of its own, which would look like a gate's.
-    return app.exit(error) == 0 ? kExitDone : kExitError;
+    invocation.exit_code = app.exit(error) == 0 ? kExitDone : kExitError;
+    std::cout.flush();
   }
-  // What could not be printed was not done.
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+  // What could not be printed was not done. Of what failed earlier errno no longer tells why.
+  if (fflush(stdout) != 0) {
     return fail(absl::StrCat("standard output cannot be written: ", strerror(errno)));
+  }
+  if (ferror(stdout) != 0 || !std::cout) {
+    return fail("standard output cannot be written: is it closed, or its device full?");
   }
   return invocation.exit_code;
 }

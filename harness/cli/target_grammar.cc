@@ -2,6 +2,7 @@
 #include "harness/cli/target_grammar.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -50,9 +51,18 @@ absl::StatusOr<Target> parse_target(const std::string& text) {
     target.set_command(rest);
   } else if (kind == "url" || kind == "http") {
     const std::string url = kind == "http" ? text : rest;
-    if (url.rfind("http://", 0) != 0) {
+    constexpr std::string_view kScheme = "http://";
+    if (url.rfind(kScheme, 0) != 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("url target \"", url, "\" must begin with http://"));
+    }
+    const size_t path = url.find('/', kScheme.size());
+    if (path != std::string::npos && path + 1 < url.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("url target \"", url,
+                       "\" names a server, and what to ask of it would have "
+                       "no effect: give --request ",
+                       url.substr(path)));
     }
     target.set_url(url);
   } else if (kind == "git") {

@@ -28,6 +28,9 @@ TEST(ParseTarget, SaysWhatIsWrong) {
   EXPECT_THAT(parse_target("cmd:./srv").status().ToString(), HasSubstr("{port}"));
   EXPECT_THAT(parse_target("server:").status().ToString(), HasSubstr("nothing after its kind"));
   EXPECT_THAT(parse_target("url:ftp://x").status().ToString(), HasSubstr("http://"));
+  EXPECT_THAT(parse_target("url:http://1.2.3.4:80/a?b").status().ToString(),
+              HasSubstr("--request /a?b"));
+  EXPECT_TRUE(parse_target("url:http://1.2.3.4:80/").ok());
   EXPECT_THAT(parse_target("git:HEAD").status().ToString(), HasSubstr("cmd: targets"));
 }
 

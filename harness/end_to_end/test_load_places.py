@@ -77,6 +77,10 @@ def test_plain_and_tls_do_not_meet(hotlap: Hotlap, tmp_path: Path) -> None:
     with server(hotlap) as (_, url):
         result = hotlap.run("load", url.replace("http", "https") + "/hello", *SHORT)
     assert_error(result, "TLS handshake", "a TLS server")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
+        result = hotlap.run("load", url, "--insecure", "--timeout", "300ms", *SHORT)
+    assert_error(result, "is that a TLS server")
     with tls_server(hotlap, tmp_path / "ca.pem") as port:
         assert hotlap.run("load", f"http://127.0.0.1:{port}/hello", *SHORT).code == 3
         mixed = hotlap.run("load", f"http://127.0.0.1:{port}/", f"https://127.0.0.1:{port}/")

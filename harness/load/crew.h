@@ -54,6 +54,8 @@ class Generator::Crew {
   bool edge(const Slices& slices, std::size_t index, const SliceResult* result) const;
   void drive(int thread, std::size_t arm, const Stint& stint);
   // What is known up to now, from all threads; what it timed is added to the report's times.
+  // Whether each lane has published what it did until then.
+  bool has_published(std::size_t arm, std::int64_t at_ns);
   void tell(std::size_t arm, std::int64_t elapsed_ns, LoadReport& report,
             const std::function<void(const LoadProgress&)>& progress);
   void fill(std::size_t arm, std::int64_t start_ns, LoadReport& report);

@@ -12,7 +12,7 @@
 namespace hotlap::load {
 namespace {
 
-std::string remedy(int error, const Endpoint& endpoint) {
+std::string remedy(int error, const Endpoint& endpoint, bool tls) {
   switch (error) {
     case EMFILE: {
       rlimit limit{};
@@ -27,6 +27,11 @@ std::string remedy(int error, const Endpoint& endpoint) {
     case ECONNREFUSED:
       return "does a server listen on " + endpoint.text() + "?";
     case ETIMEDOUT:
+      if (tls) {
+        return "is that a TLS server? Else it does not take more connections: raise its backlog "
+               "and "
+               "descriptor limit";
+      }
       return "the server does not take more connections: raise its backlog and descriptor limit";
     case EPROTO:
       return "is that a TLS server, and its certificate one to trust (--ca, --insecure)?";
@@ -112,7 +117,7 @@ Opened Generator::open(std::size_t arm_index) {
   }
   opened.error = where + "only " + std::to_string(opened.achieved) + " of " +
                  std::to_string(opened.asked) + " connections could be opened (" + fault +
-                 "): " + remedy(error, arm.spec.endpoint);
+                 "): " + remedy(error, arm.spec.endpoint, arm.tls != nullptr);
   return opened;
 }
 

@@ -31,7 +31,8 @@ namespace hotlap::load {
 
 struct ArmSpec {
   Endpoint endpoint;
-  std::vector<RequestSpec> requests;        // sent in turn on each connection, by their weights
+  // Sent in turn on each connection, by their weights; each connection begins with another of them.
+  std::vector<RequestSpec> requests;
   int connections = 16;                     // exactly so many, dealt over the threads
   bool keep_alive = true;                   // false: a connection for each request
   int pipeline = 1;                         // requests in flight on one connection, at most

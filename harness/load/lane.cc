@@ -30,6 +30,8 @@ Lane::Lane(Arm& arm, int first, int stride, std::span<char> buffer, int end_fd,
   int number = first;
   for (Connection& connection : connections_) {
     connection.number = number;
+    // They do not all begin with the same request.
+    if (!arm_.turns.empty()) connection.turn = static_cast<std::size_t>(number) % arm_.turns.size();
     connection.flights.set_depth(static_cast<std::size_t>(arm.spec.pipeline));
     number += stride;
   }
@@ -57,6 +59,7 @@ void Lane::drive(const Stint& stint) {
   steady_began_ns_ = 0;
   publish_at_ns_ = stint.publish_every_ns > 0 ? stint.start_ns + stint.publish_every_ns : INT64_MAX;
   pacer_.reset();
+  if (stint.publish_every_ns > 0) forget_published();
   if (to_end()) stop_ns_ = 0;
   stint.open != nullptr ? begin_open() : begin_all();
   tend();
@@ -81,7 +84,7 @@ void Lane::drive(const Stint& stint) {
     flush_sends();
   }
   if (stop_ns_ != 0) end_sending(clock_.now_ns());
-  if (stint_.publish_every_ns > 0) publish();
+  if (stint_.publish_every_ns > 0) publish(INT64_MAX);
 }
 
 bool Lane::busy() const {
@@ -177,9 +180,14 @@ std::int64_t Lane::in_flight_ns(std::int64_t now) const {
   return sum;
 }
 
-void Lane::publish() {
+void Lane::forget_published() {
   const std::lock_guard lock(publish_mutex_);
-  published_ = {totals_.counts, totals_.bytes_received};
+  published_ = {};
+}
+
+void Lane::publish(std::int64_t now) {
+  const std::lock_guard lock(publish_mutex_);
+  published_ = {totals_.counts, totals_.bytes_received, now};
   if (!handed_) handed_ = std::make_unique<Times>();
   if (handed_full_) return;
   std::swap(times_, *handed_);

@@ -32,7 +32,7 @@ namespace hotlap::load {
 // Whether all load is to end before its time, and how.
 enum class Ending : std::uint8_t {
   kNone,
-  kStop,    // nothing more is sent; replies get the time that the stint's drain gives them
+  kStop,    // nothing more is sent; replies get the stint's drain, a second at most
   kCancel,  // likewise, and a short time only
 };
 
@@ -98,6 +98,7 @@ class Lane {
   struct Published {
     Counts counts;
     std::int64_t bytes_received = 0;
+    std::int64_t at_ns = 0;  // INT64_MAX: all that this drive() had to tell
   };
   Published published();
   // Adds what was timed up to the last publishing, and was not handed over before; `spare` is empty
@@ -119,7 +120,8 @@ class Lane {
   void give_up_in_flight(std::int64_t now);
   std::int64_t in_flight_ns(std::int64_t now) const;
   void set_timer(std::int64_t at_ns);
-  void publish();
+  void forget_published();
+  void publish(std::int64_t now);
   bool in_budget(std::int64_t now);
   Wait waits_for(const Connection& connection) const;
   std::int64_t deadline_ns(const Connection& connection) const;

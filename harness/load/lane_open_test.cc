@@ -270,6 +270,29 @@ TEST(OpenLoop, SoManyRequestsAndNoMore) {
   EXPECT_EQ(report.wall_ns, 241 * kMs);
 }
 
+// The last of them ends the load: nothing waits for a start that would find none left.
+TEST(OpenLoop, OneRequestIsOverWhenItIsAnswered) {
+  SimulatedServer server(answers_after(kMs));
+  std::string error;
+  const auto generator = Generator::start({}, 1, error, &server);
+  const std::size_t arm = generator->add_arm({server.endpoint(), {RequestSpec{}}});
+  ASSERT_EQ(generator->open(arm).error, "");
+  LoadPlan plan;
+  plan.duration_ns = 1000 * kS;
+  plan.requests = 1;
+  plan.open = at_rate(0.01);
+  const LoadReport report = generator->load(arm, plan, nullptr);
+  EXPECT_EQ(report.counts.ok(), 1);
+  EXPECT_EQ(report.wall_ns, kMs);
+}
+
+TEST(OpenLoop, ARateIsOfAllTheTimeInWhichRequestsCouldCome) {
+  SimulatedServer server(answers_after(kMs));
+  const LoadReport report = load(server, 2 * kS, at_rate(0.5));
+  EXPECT_EQ(report.counts.ok(), 1);
+  EXPECT_EQ(report.wall_ns, 2 * kS) << "and not until the reply";
+}
+
 TEST(OpenLoop, AConnectionForEachRequest) {
   SimulatedServer server(answers_after(kMs));
   const LoadReport report =

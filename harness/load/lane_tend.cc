@@ -11,6 +11,7 @@ namespace hotlap::load {
 namespace {
 
 constexpr std::int64_t kCancelDrainNs = 100'000'000;
+constexpr std::int64_t kStopDrainNs = 1'000'000'000;
 
 }  // namespace
 
@@ -21,8 +22,9 @@ void Lane::tend() {
   const std::int64_t now = clock_.now_ns();
   const Ending ending = ending_.load(std::memory_order_relaxed);
   if (ending != Ending::kNone && stop_ns_ != 0) end_sending(now);
-  if (ending == Ending::kCancel) {
-    drain_until_ns_ = std::min(drain_until_ns_, now + kCancelDrainNs);
+  if (ending != Ending::kNone) {
+    const std::int64_t patience_ns = ending == Ending::kCancel ? kCancelDrainNs : kStopDrainNs;
+    drain_until_ns_ = std::min(drain_until_ns_, now + patience_ns);
   }
   if (steady_began_ns_ == 0 && now >= stint_.steady_from_ns && stop_ns_ != 0) {
     steady_began_ns_ = now;
@@ -33,7 +35,7 @@ void Lane::tend() {
     if (stop_ns_ != 0) end_sending(now);
   }
   if (now >= publish_at_ns_) {
-    publish();
+    publish(now);
     while (publish_at_ns_ <= now) publish_at_ns_ += stint_.publish_every_ns;
   }
   for (Connection& connection : connections_) {

@@ -55,12 +55,14 @@ void Pacer::find_next() {
 std::int64_t Pacer::admit(std::int64_t now) {
   std::int64_t admitted = 0;
   while (next_due_ns_ <= now && next_due_ns_ != INT64_MAX) {
-    if (budget_ != nullptr && budget_->fetch_sub(1, std::memory_order_relaxed) <= 0) {
+    const std::int64_t left =
+        budget_ == nullptr ? INT64_MAX : budget_->fetch_sub(1, std::memory_order_relaxed);
+    admitted += left > 0 ? 1 : 0;
+    if (left <= 1) {  // nothing is waited for that would not be sent
       next_due_ns_ = INT64_MAX;
       budget_spent_ = true;
       break;
     }
-    ++admitted;
     due_.advance();
     find_next();
   }

@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t kRampNs = 1'000'000'000;
 constexpr std::int64_t kShortestSteadyNs = 10'000'000;
 constexpr std::int64_t kMostPublishDelayNs = 50'000'000;
+// Beyond that delay, for a thread that was kept from its CPU: a second in all.
+constexpr std::int64_t kPublishWaitNs = 5'000'000;
+constexpr int kPublishWaits = 200;
 
 Stint stint_of(const LoadPlan& plan, std::int64_t start_ns) {
   const std::int64_t duration_ns = std::clamp<std::int64_t>(plan.duration_ns, 0, kLongestNs);
@@ -30,6 +33,11 @@ Stint stint_of(const LoadPlan& plan, std::int64_t start_ns) {
 }
 
 }  // namespace
+
+bool Generator::Crew::has_published(std::size_t arm, std::int64_t at_ns) {
+  return std::all_of(workers.begin(), workers.end(),
+                     [&](Worker& worker) { return worker.lanes[arm]->published().at_ns >= at_ns; });
+}
 
 void Generator::Crew::tell(std::size_t arm, std::int64_t elapsed_ns, LoadReport& report,
                            const std::function<void(const LoadProgress&)>& progress) {
@@ -81,6 +89,8 @@ void Generator::Crew::fill(std::size_t arm, std::int64_t start_ns, LoadReport& r
     report.little_ratio =
         static_cast<double>(steady_in_flight_ns) / static_cast<double>(steady_capacity_ns);
   }
+  // A rate is of all the time in which requests could come, though the last of them came early.
+  report.wall_ns = std::max(report.wall_ns, report.sending_ns);
   report.cancelled = to_end();
 }
 
@@ -105,6 +115,12 @@ LoadReport Generator::load(std::size_t arm, const LoadPlan& plan,
   const std::int64_t began_ns = monotonic_ns();
   std::int64_t elapsed_ns = every_ns;
   while (!crew_->team->finished(began_ns + elapsed_ns + delay_ns - monotonic_ns())) {
+    bool ended = false;
+    for (int i = 0; i < kPublishWaits && !crew_->has_published(arm, start_ns + elapsed_ns); ++i) {
+      ended = crew_->team->finished(kPublishWaitNs);
+      if (ended) break;
+    }
+    if (ended) break;
     crew_->tell(arm, elapsed_ns, report, progress);
     elapsed_ns += every_ns;
   }

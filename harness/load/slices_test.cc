@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 
 #include "harness/load/clock.h"
 #include "harness/load/generator.h"
@@ -292,14 +293,18 @@ TEST(Slices, CancelEndsAnUnlimitedLoad) {
 }
 
 TEST(Slices, SeveralRequestsAreSentInTurn) {
-  ScriptedServer server([](Peer& peer) {
+  std::atomic<int> began_with_a{0};
+  ScriptedServer server([&](Peer& peer) {
     const char* const expected[] = {"GET /a ", "HEAD /b ", "POST /c "};
-    for (std::size_t i = 0;; i = (i + 1) % 3) {
-      const auto request = peer.request();
-      if (!request) return;
+    auto request = peer.request();
+    if (!request) return;
+    began_with_a += request->starts_with(expected[0]) ? 1 : 0;
+    for (std::size_t i = request->starts_with(expected[0]) ? 0 : 1;; i = (i + 1) % 3) {
       if (!request->starts_with(expected[i])) return peer.reset();
       peer.write(i == 1 ? "HTTP/1.1 404 No\r\nContent-Length: 7\r\n\r\n"
                         : reply(i == 0 ? "a" : "c"));
+      request = peer.request();
+      if (!request) return;
     }
   });
   std::string error;
@@ -315,6 +320,7 @@ TEST(Slices, SeveralRequestsAreSentInTurn) {
     EXPECT_EQ(slice.counts.ok(), slice.counts.started);
     EXPECT_GT(slice.counts.ok(), 2);
   }
+  EXPECT_EQ(began_with_a, 1) << "of two connections";
 }
 
 }  // namespace
