@@ -21,7 +21,9 @@
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
 #include "harness/load/generator.h"
+#include "harness/profile/heap_probes.h"
 #include "harness/profile/perf_record.h"
+#include "harness/profile/perf_script.h"
 #include "harness/profile/tally.h"
 
 namespace hotlap::agent {
@@ -31,6 +33,7 @@ using hotlap::v1::Profile;
 using hotlap::v1::ProfileRequest;
 
 constexpr int64_t kWarmUpNs = 300'000'000;  // each arm, before perf is attached
+constexpr int64_t kCountNs = 50'000'000;    // each arm, while its allocations are counted
 constexpr absl::Duration kLastWords = absl::Milliseconds(500);
 
 int64_t monotonic_ns() {
@@ -57,6 +60,8 @@ class Profiler {
     size_t load_index = 0;
     hotlap::v1::ErrorCounts counts;
     double switches_per_s = 0;          // of load, in the warm-up
+    double allocations_per_s = 0;       // likewise, while each is seen
+    std::string no_heap;                // why allocations cannot be seen; else empty
     std::vector<Recording> recordings;  // one a view, in the order of the settings
   };
 
@@ -66,6 +71,8 @@ class Profiler {
   absl::Status warm_up();
   absl::Status record(ProfileView view);
   absl::Status attach(size_t arm, ProfileView view);
+  absl::Status count_allocations();
+  bool heap_is_seen();
   absl::Status take_turns();
   absl::Status check_arm(size_t arm);
   absl::Status collect();
@@ -179,11 +186,51 @@ absl::Status Profiler::attach(size_t index, ProfileView view) {
   ArmState& state = arms_[index];
   const std::vector<pid_t> processes = state.process->process().tree();
   if (processes.empty()) return check_arm(index);
+  const double events_per_s =
+      view == ProfileView::kHeap ? state.allocations_per_s : state.switches_per_s;
   auto recording = begin_recording(
-      seat_->spawner(), settings_.recording, view, processes, state.switches_per_s,
+      seat_->spawner(), settings_.recording, view, processes, events_per_s,
       absl::StrCat(seat_->directory(), "/perf-", index, "-", static_cast<int>(view)));
   if (!recording.ok()) return of_arm(index, recording.status());
   state.recordings.push_back(*std::move(recording));
+  return absl::OkStatus();
+}
+
+// Whether all arms allocate by a libc; the reason is kept of those that do not.
+bool Profiler::heap_is_seen() {
+  bool seen = true;
+  for (ArmState& state : arms_) {
+    const auto libc = profile::common_libc(state.process->process().tree());
+    if (!libc.ok()) state.no_heap = std::string(libc.status().message());
+    seen = seen && libc.ok();
+  }
+  return seen;
+}
+
+// How many allocations a second there are, so that stacks are taken of as many as can be borne.
+absl::Status Profiler::count_allocations() {
+  absl::Status status;
+  for (size_t i = 0; i < arms_.size() && status.ok(); ++i) {
+    status = attach(i, ProfileView::kHeapCount);
+  }
+  if (!status.ok()) return status;
+  const auto result = generator_->run(
+      schedule(1, kCountNs), [this](const load::Edge&) { return !cancellation_.raised(); });
+  if (cancellation_.raised()) return absl::CancelledError("cancelled");
+  for (const auto& slice : result.slices) add_counts(slice.counts, arms_[arm_of(slice.arm)].counts);
+  for (size_t i = 0; i < arms_.size(); ++i) {
+    status = check_arm(i);
+    if (!status.ok()) return status;
+    Recording recording = std::move(arms_[i].recordings.back());
+    arms_[i].recordings.pop_back();
+    recording.stop();
+    auto text = recording.perf->take_script(false);
+    if (!text.ok()) return of_arm(i, text.status());
+    const profile::Script script = profile::read_script(*text);
+    const auto calls =
+        static_cast<double>(script.samples.size()) + static_cast<double>(script.lost_samples);
+    arms_[i].allocations_per_s = calls / (static_cast<double>(kCountNs) / 1e9);
+  }
   return absl::OkStatus();
 }
 
@@ -247,7 +294,9 @@ absl::Status Profiler::load() {
     return alive.ok() ? of_arm(i, absl::FailedPreconditionError(opened.error)) : alive;
   }
   absl::Status status = warm_up();
+  if (status.ok() && request_.heap() && !heap_is_seen()) settings_.views.pop_back();
   for (const ProfileView view : settings_.views) {
+    if (status.ok() && view == ProfileView::kHeap) status = count_allocations();
     if (status.ok()) status = record(view);
   }
   for (const ArmState& state : arms_) generator_->close(state.load_index);
@@ -259,7 +308,7 @@ absl::StatusOr<std::vector<SampledArm>> Profiler::take_scripts(size_t view) {
   for (size_t i = 0; i < arms_.size(); ++i) {
     Recording& recording = arms_[i].recordings[view];
     SampledArm& arm = sampled.emplace_back();
-    auto text = recording.perf->take_script();
+    auto text = recording.perf->take_script(true, settings_.views[view] == ProfileView::kHeap);
     if (!text.ok()) return of_arm(i, text.status());
     arm.script = *std::move(text);
     if (recording.wake_ups != nullptr) {
@@ -277,6 +326,7 @@ absl::StatusOr<std::vector<SampledArm>> Profiler::take_scripts(size_t view) {
 
 absl::Status Profiler::tell(ProfileView view, std::vector<SampledArm> sampled) {
   if (view == ProfileView::kOffCpu) return add_off_cpu(std::move(sampled), profile_);
+  if (view == ProfileView::kHeap) return add_heap(std::move(sampled), profile_);
   return fill_findings(seat_->spawner(), seat_->directory(), std::move(sampled), profile_);
 }
 
@@ -289,6 +339,9 @@ absl::Status Profiler::collect() {
     result.set_pipeline(arms_[i].process->process().echo());
     result.set_event(settings_.recording.event);
     result.set_frequency_hz(settings_.recording.frequency_hz);
+    if (!arms_[i].no_heap.empty()) {
+      result.add_notes(absl::StrCat("no view of the heap: ", arms_[i].no_heap));
+    }
   }
   absl::Status status;
   for (size_t view = 0; view < settings_.views.size() && status.ok(); ++view) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "harness/capture/tracefs.h"
 #include "harness/capture/whole_file.h"
 
@@ -14,7 +15,10 @@ namespace {
 
 // Below it every event gives its stack; it is no burden.
 constexpr double kEveryEventPerS = 500;
-constexpr uint32_t kSmallestInterval = 7;
+// Above how many sleeps and allocations a request has: an equal number would take one of them
+// always.
+constexpr uint32_t kSmallestOfSwitches = 13;
+constexpr uint32_t kSmallestOfAllocations = 101;
 constexpr uint32_t kLargestInterval = 100'003;
 
 bool is_prime(uint32_t number) {
@@ -60,11 +64,11 @@ void Recording::stop() {
   if (wake_ups != nullptr) wake_ups->stop();
 }
 
-uint32_t stack_interval(double events_per_s, double stacks_per_s) {
+uint32_t stack_interval(double events_per_s, double stacks_per_s, uint32_t smallest) {
   if (events_per_s <= std::max(stacks_per_s, kEveryEventPerS)) return 1;
   const double wanted = std::ceil(events_per_s / stacks_per_s);
   auto interval = static_cast<uint32_t>(std::min<double>(wanted, kLargestInterval));
-  interval = std::max(interval, kSmallestInterval);
+  interval = std::max(interval, smallest);
   while (!is_prime(interval)) ++interval;
   return interval;
 }
@@ -84,10 +88,22 @@ absl::StatusOr<Recording> begin_recording(targets::Spawner& spawner, const Recor
   options.file = file;
   if (view == ProfileView::kCpu) {
     options.events = profile::sampled(plan.event, plan.frequency_hz);
-  } else {
-    recording.every = stack_interval(events_per_s, plan.frequency_hz);
+  } else if (view == ProfileView::kOffCpu) {
+    recording.every = stack_interval(events_per_s, plan.frequency_hz, kSmallestOfSwitches);
     options.events = profile::switches(recording.every);
     begin_wake_ups(spawner, options, recording);
+  } else {
+    const auto libc = profile::common_libc(processes);
+    if (!libc.ok()) return libc.status();
+    const std::string name = file.substr(file.rfind('/') + 1);
+    auto probes = profile::HeapProbes::set(*libc, absl::StrReplaceAll(name, {{"-", "_"}}));
+    if (!probes.ok()) return probes.status();
+    recording.probes = *std::move(probes);
+    const bool counts = view == ProfileView::kHeapCount;
+    recording.every =
+        counts ? 1 : stack_interval(events_per_s, plan.frequency_hz, kSmallestOfAllocations);
+    if (counts) options.call_graph.reset();
+    options.events = recording.probes->events(recording.every);
   }
   auto perf = profile::PerfRecord::attach(spawner, options);
   if (!perf.ok()) return perf.status();

@@ -12,13 +12,19 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "harness/profile/heap_probes.h"
 #include "harness/profile/perf_record.h"
 #include "harness/profile/tally.h"
 #include "harness/targets/spawner.h"
 
 namespace hotlap::agent {
 
-enum class ProfileView { kCpu, kOffCpu };
+enum class ProfileView {
+  kCpu,
+  kOffCpu,
+  kHeap,
+  kHeapCount,  // every allocation without its stack, to learn how many there are
+};
 
 // The same for all arms and views.
 struct RecordingPlan {
@@ -31,7 +37,8 @@ struct RecordingPlan {
 struct Recording {
   ProfileView view = ProfileView::kCpu;
   profile::CallGraph call_graph = profile::CallGraph::kUnwindTables;
-  uint32_t every = 1;  // the stack of every so many-th event is taken
+  uint32_t every = 1;                           // the stack of every so many-th event is taken
+  std::unique_ptr<profile::HeapProbes> probes;  // of kHeap; they outlive who records them
   std::unique_ptr<profile::PerfRecord> perf;
   std::unique_ptr<profile::PerfRecord> wake_ups;  // of kOffCpu, where they may be seen
   absl::Status no_wake_ups;                       // else why not, with the remedy
@@ -49,8 +56,8 @@ absl::StatusOr<Recording> begin_recording(targets::Spawner& spawner, const Recor
                                           double events_per_s, const std::string& file);
 
 // Every how many-th event a stack is taken of so that about `stacks_per_s` are: 1, or a prime
-// number above the few events that requests have each, so that none of them is always left out.
-uint32_t stack_interval(double events_per_s, double stacks_per_s);
+// number from `smallest` on, so that no event of those that each request has is always left out.
+uint32_t stack_interval(double events_per_s, double stacks_per_s, uint32_t smallest);
 
 }  // namespace hotlap::agent
 

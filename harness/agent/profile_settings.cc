@@ -55,6 +55,7 @@ absl::StatusOr<ProfileSettings> settle_profile(const ProfileRequest& request) {
   }
   settings.turns = plan_turns(std::llround(duration_s * 1e9));
   if (request.off_cpu()) settings.views.push_back(ProfileView::kOffCpu);
+  if (request.heap()) settings.views.push_back(ProfileView::kHeap);
   const std::string& call_graph = request.call_graph();
   if (call_graph == "fp") settings.recording.call_graph = profile::CallGraph::kFramePointers;
   if (call_graph == "dwarf") settings.recording.call_graph = profile::CallGraph::kUnwindTables;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "harness/profile/attribution.h"
+#include "harness/profile/heap_probes.h"
 #include "harness/profile/off_cpu.h"
 #include "harness/profile/perf_script.h"
 #include "harness/profile/view_amounts.h"
@@ -68,8 +69,8 @@ void note_waits(const profile::Waits& waits, int64_t lost_wake_ups, const Sample
   }
 }
 
-void add_up(const SampledArm& sampled, profile::ObjectFiles& files, profile::ViewTally& tally,
-            ViewArm& arm) {
+void add_up_waits(const SampledArm& sampled, profile::ObjectFiles& files, profile::ViewTally& tally,
+                  ViewArm& arm) {
   const profile::Script wake_ups = profile::read_script(sampled.wake_ups);
   const profile::Script script = profile::read_script(sampled.script);
   const profile::Waits waits = profile::read_waits(script, profile::read_wake_ups(wake_ups));
@@ -84,29 +85,55 @@ void add_up(const SampledArm& sampled, profile::ObjectFiles& files, profile::Vie
   note_waits(waits, wake_ups.lost_samples, sampled, arm);
 }
 
-}  // namespace
+void add_up_allocations(const SampledArm& sampled, profile::ObjectFiles& files,
+                        profile::ViewTally& tally, ViewArm& arm) {
+  const profile::Script script = profile::read_script(sampled.script);
+  profile::Attribution attribution(files);
+  for (const profile::ScriptSample& sample : script.samples) {
+    const auto bytes = profile::allocated_bytes(sample.fields);
+    if (bytes) tally.add(sample, *bytes, sampled.every, attribution);
+  }
+  tally.fill(arm);
+  arm.set_event("malloc and its relatives");
+  arm.set_every(sampled.every);
+  arm.set_call_graph(sampled.call_graph);
+  note_blind(attribution, arm);
+  note_lost(script, arm);
+}
 
-absl::Status add_off_cpu(std::vector<SampledArm> sampled, hotlap::v1::Profile& profile) {
+using AddUp = void (*)(const SampledArm&, profile::ObjectFiles&, profile::ViewTally&, ViewArm&);
+
+absl::Status add_view(const char* name, AddUp add_up, std::vector<SampledArm> sampled,
+                      hotlap::v1::Profile& profile) {
   profile::ObjectFiles files;
   std::list<profile::ViewTally> tallies;
   std::vector<const profile::ViewTally*> arms;
   View& view = *profile.add_views();
-  view.set_name(profile::kOffCpuView);
+  view.set_name(name);
   for (size_t i = 0; i < sampled.size(); ++i) {
     profile::ViewTally& tally = tallies.emplace_back(std::move(sampled[i].turns));
     ViewArm& arm = *view.add_arms();
     arm.set_arm(profile.arms(static_cast<int>(i)).arm());
     if (tally.requests() == 0) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("arm ", arm.arm(),
-                       ": it answered no request while its threads were "
-                       "recorded: take longer (--duration)"));
+      return absl::FailedPreconditionError(absl::StrCat("arm ", arm.arm(),
+                                                        ": it answered no request while it was "
+                                                        "recorded: take longer (--duration)"));
     }
     add_up(sampled[i], files, tally, arm);
     arms.push_back(&tally);
   }
   profile::fill_amounts(arms, view);
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status add_off_cpu(std::vector<SampledArm> sampled, hotlap::v1::Profile& profile) {
+  return add_view(profile::kOffCpuView, add_up_waits, std::move(sampled), profile);
+}
+
+absl::Status add_heap(std::vector<SampledArm> sampled, hotlap::v1::Profile& profile) {
+  return add_view(profile::kHeapView, add_up_allocations, std::move(sampled), profile);
 }
 
 }  // namespace hotlap::agent

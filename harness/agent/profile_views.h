@@ -14,6 +14,9 @@ namespace hotlap::agent {
 // no request while it was recorded.
 absl::Status add_off_cpu(std::vector<SampledArm> sampled, hotlap::v1::Profile& profile);
 
+// The same of the view "heap".
+absl::Status add_heap(std::vector<SampledArm> sampled, hotlap::v1::Profile& profile);
+
 }  // namespace hotlap::agent
 
 #endif  // HOTLAP_HARNESS_AGENT_PROFILE_VIEWS_H_

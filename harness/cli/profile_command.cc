@@ -1,5 +1,5 @@
 // `hotlap profile`: where a target spends its CPU time, or two targets do, by stage and function,
-// and where their threads wait.
+// where their threads wait, and what they allocate.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -35,6 +35,7 @@ struct ProfileFlags {
   std::optional<uint32_t> frequency_hz;
   std::string call_graph;
   bool off_cpu = false;
+  bool heap = false;
 };
 
 absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
@@ -52,6 +53,7 @@ absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
   if (flags.frequency_hz) request.set_frequency_hz(*flags.frequency_hz);
   request.set_call_graph(flags.call_graph);
   request.set_off_cpu(flags.off_cpu);
+  request.set_heap(flags.heap);
   return request;
 }
 
@@ -147,7 +149,7 @@ void add_profile_command(CLI::App& app, Invocation& invocation) {
       "and libraries are charged to the stage that called them. TARGET is as in `hotlap ab "
       "--help`,\n"
       "but for url:. Beside the page: profile.json, folded stacks, and speedscope files.\n"
-      "Each further view (--off-cpu) takes as long again.\n"
+      "Each further view (--off-cpu, --heap) takes as long again.\n"
       "Examples:\n"
       "  hotlap profile fast\n"
       "  hotlap profile --a fast,request_line=regex --b fast,request_line=scalar\n"
@@ -158,13 +160,15 @@ void add_profile_command(CLI::App& app, Invocation& invocation) {
                       "seconds of load while a target is sampled (default 5)");
   command->add_option(
       "--frequency", flags->frequency_hz,
-      "samples a second of CPU time, and of sleeps about as many stacks (default 4999)");
+      "samples a second of CPU time, and of other views about as many stacks (default 4999)");
   command->add_option(
       "--call-graph", flags->call_graph,
       "how stacks are followed: dwarf (unwind tables), or fp (frame pointers, which "
       "miss the callers of most libc functions); default dwarf, of Go programs fp");
   command->add_flag("--off-cpu", flags->off_cpu,
                     "also where threads wait: ns asleep a request, by stage and stack");
+  command->add_flag("--heap", flags->heap,
+                    "also what is allocated: bytes and calls a request, by stage and stack");
   flags->document.add_rest_to(*command, kVerb);
   command->callback(
       [flags, &invocation] { invocation.exit_code = run_profile(*flags, invocation); });

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from faulty_server import DOZE_MS
-from running import Hotlap, faulty
+from running import BIN, BRIEF, Hotlap, faulty
 
 pytestmark = pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
 SHORT = ("-d", "0.8", "--no-report", "--quiet")
@@ -115,3 +115,61 @@ def test_the_page_has_a_tab_for_each_view(hotlap: Hotlap, out: Path) -> None:
     page = (out / "profile.html").read_text()
     assert page.count('role="tab"') == 2
     assert "Where threads wait, by stage" in (out / "findings.md").read_text()
+
+
+def heap_profile(hotlap: Hotlap, out: Path, *arguments: str) -> dict:
+    """The profile; skipped where probes cannot be set."""
+    result = hotlap.run("profile", "--heap", *arguments, *SHORT, "--out", out)
+    if result.code == 3 and ("run as root" in result.err or "tracefs" in result.err):
+        pytest.skip(result.err)
+    assert result.code == 0, result.err
+    assert all(len(line) <= 80 for line in result.out.splitlines() if str(out) not in line)
+    return dict(json.loads((out / "profile.json").read_text()))
+
+
+def test_allocations_are_those_that_counting_counts(hotlap: Hotlap, tmp_path: Path) -> None:
+    arms = ("--a", "fast,header_map=pod", "--b", "fast,header_map=unordered_map")
+    view = view_of(heap_profile(hotlap, tmp_path / "profile", *arms), "heap")
+    counting = ("--plan", "fixed:1", "--set-ms", "20", "-c", "1", *BRIEF, "--json")
+    result = hotlap.run("ab", *arms, *counting, "--out", tmp_path / "run")
+    assert result.code == 0, result.err
+    counted = {metric["name"]: metric["b"] for metric in result.json()["metrics"]}
+    if "allocations_per_request" not in counted:
+        pytest.skip("; ".join(result.json()["notes"]))
+    size, calls = (view["total"][key]["arms"][1]["per_request"] for key in ("first", "second"))
+    assert calls == pytest.approx(counted["allocations_per_request"], rel=0.01)
+    assert size == pytest.approx(counted["allocated_bytes_per_request"], rel=0.01)
+    assert view["total"]["second"]["arms"][0]["per_request"] < 0.01, "pod takes nothing"
+    assert view["sites"][0]["stage"] == "header_map"
+    assert amount(view["sites"], 1, stage="header_map")[1] == pytest.approx(calls, rel=0.01)
+    lines = (tmp_path / "profile" / "b.allocations.folded").read_text().splitlines()
+    assert all(line.rsplit(" ", 1)[0].endswith("malloc") for line in lines), lines
+
+
+def test_a_block_for_each_read_is_the_read_buffer_s(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast", "--b", "fast,read_buffer=fresh_block")
+    view = view_of(heap_profile(hotlap, out, *arms), "heap")
+    bytes_each, calls = amount(view["stages"], 1, stage="read_buffer")
+    assert calls == pytest.approx(1, abs=0.1), "and a list of them, rarely"
+    assert bytes_each == pytest.approx(4096, rel=0.05)
+    assert view["arms"][0]["stacks"] == []
+    speedscope = json.loads((out / "b.heap.speedscope.json").read_text())
+    assert [profile["unit"] for profile in speedscope["profiles"]] == ["bytes", "none"]
+    assert speedscope["profiles"][1]["endValue"] == pytest.approx(calls, rel=0.02)
+
+
+@pytest.mark.skipif(not (BIN / "hotlap-go").exists(), reason="server:go was not built")
+def test_go_has_no_view_of_the_heap(hotlap: Hotlap, out: Path) -> None:
+    profile = heap_profile(hotlap, out, "server:go")
+    assert profile["views"] == []
+    assert any(
+        "no view of the heap" in n and "Go program" in n for n in profile["arms"][0]["notes"]
+    )
+    assert not list(out.glob("*bytes*"))
+
+
+def test_no_probe_is_left_behind(hotlap: Hotlap, out: Path) -> None:
+    heap_profile(hotlap, out, "fast")
+    definitions = Path("/sys/kernel/tracing/uprobe_events")
+    if definitions.exists():
+        assert "hotlap_" not in definitions.read_text()

@@ -85,7 +85,7 @@ std::vector<std::string> switches(uint32_t every) {
 }
 
 std::vector<std::string> wake_ups(const std::vector<pid_t>& threads) {
-  std::vector<std::string> arguments = {"--event", "sched:sched_wakeup", "--count", "1"};
+  std::vector<std::string> arguments = {"--event", "sched:sched_wakeup"};
   if (threads.size() <= kFilteredThreads) {
     const auto is_it = [](std::string* out, pid_t thread) {
       absl::StrAppend(out, "pid==", thread);

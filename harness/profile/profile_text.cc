@@ -93,7 +93,9 @@ void append_functions(const Profile& profile, std::string& text) {
   for (int i = 0; i < shown; ++i) {
     const Cost& cost = profile.functions(i);
     const std::string numbers = figures(cost);
-    const size_t used = (two ? 37 : 18) + 1 + cost.stage().size() + 2;
+    // The sign ± is two bytes and one column.
+    const size_t columns = numbers.size() - (absl::StrContains(numbers, "±") ? 1 : 0);
+    const size_t used = columns + 1 + cost.stage().size() + 2;
     absl::StrAppend(&text, numbers, " ", cost.stage(), ": ",
                     short_function(cost.function(), kColumns > used + 8 ? kColumns - used : 8),
                     "\n");

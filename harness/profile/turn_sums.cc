@@ -36,7 +36,8 @@ TurnSums operator-(const TurnSums& left, const TurnSums& right) {
 }
 
 std::optional<double> TurnSums::per_request() const {
-  if (sampled <= 0 || requests <= 0) return std::nullopt;
+  if (requests <= 0) return std::nullopt;
+  if (sampled <= 0) return total > 0 ? std::nullopt : std::optional<double>(0);
   return part / sampled * total / requests;
 }
 

@@ -21,8 +21,8 @@ struct TurnSums {
   TurnSums& operator+=(const TurnSums& other);
   friend TurnSums operator-(const TurnSums& left, const TurnSums& right);
 
-  // part / sampled * total / requests; nothing where a divisor is zero, such as where a turn that
-  // is left out was the only one with samples.
+  // part / sampled * total / requests. Nothing where there are no requests, or no samples of what
+  // there is, such as where a turn that is left out was the only one with samples.
   std::optional<double> per_request() const;
 };
 

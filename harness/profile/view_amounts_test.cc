@@ -121,6 +121,18 @@ TEST(ViewAmounts, TwoArmsHaveADifferenceAndWhatOneLacksIsARow) {
   EXPECT_DOUBLE_EQ(view.total().first().difference_standard_error(), 0);
 }
 
+TEST(ViewAmounts, AnArmWithoutEventsIsZeroAndKnownToBe) {
+  Arms arms;
+  arms.add();
+  arms.add();
+  arms.doze(10, 40, "__x64_sys_futex");
+  arms.doze(110, 140, "__x64_sys_futex");
+  const View view = arms.view();
+  ASSERT_EQ(view.stages_size(), 1);
+  EXPECT_TRUE(view.stages(0).first().has_difference_standard_error());
+  EXPECT_DOUBLE_EQ(view.stages(0).first().arms(0).standard_error(), 0);
+}
+
 TEST(ViewAmounts, AHeapHasNoIdleness) {
   Arms arms;
   arms.add();

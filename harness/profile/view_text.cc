@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "harness/profile/profile_text.h"
@@ -124,8 +125,11 @@ void append_sites(const View& view, bool two, int digits, std::string& text) {
   for (int i = 0; i < shown; ++i) {
     const ViewRow& row = view.sites(i);
     const std::string name = site_name(row);
-    const size_t used = (two ? 42 : 21) + 1 + name.size();
-    absl::StrAppend(&text, figures(row.first(), digits), " ", name,
+    const std::string numbers = figures(row.first(), digits);
+    // The sign ± is two bytes and one column.
+    const size_t columns = numbers.size() - (absl::StrContains(numbers, "±") ? 1 : 0);
+    const size_t used = columns + 1 + name.size();
+    absl::StrAppend(&text, numbers, " ", name,
                     short_function(row.function(), kColumns > used + 8 ? kColumns - used : 8),
                     "\n");
   }
