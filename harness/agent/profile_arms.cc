@@ -2,6 +2,7 @@
 #include "harness/agent/profile_arms.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "harness/agent/profile_views.h"
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
+#include "harness/capture/tracefs.h"
 #include "harness/load/generator.h"
 #include "harness/profile/heap_probes.h"
 #include "harness/profile/perf_record.h"
@@ -45,6 +47,11 @@ int64_t monotonic_ns() {
 int64_t switches_of(const ArmProcess& process) {
   const auto sample = process.sample();
   return sample ? sample->voluntary_switches + sample->involuntary_switches : 0;
+}
+
+// Where it cannot be mounted either, those who need it say so.
+void mount_where_allowed() {
+  if (!capture::find_tracefs().ok() && geteuid() == 0) capture::mount_tracefs().IgnoreError();
 }
 
 class Profiler {
@@ -117,6 +124,13 @@ absl::Status Profiler::launch() {
   auto event = profile::choose_event(seat_->spawner(), seat_->directory());
   if (!event.ok()) return event.status();
   settings_.recording.event = *std::move(event);
+  if (request_.off_cpu() || request_.heap()) mount_where_allowed();
+  if (request_.heap()) {
+    const absl::Status allowed = profile::may_set_probes();
+    if (!allowed.ok()) {
+      return absl::Status(allowed.code(), absl::StrCat("--heap: ", std::string(allowed.message())));
+    }
+  }
   settings_.recording.cpus = seat_->placement().load_cpus;
   for (size_t i = 0; i < arms_.size(); ++i) {
     auto process = ArmProcess::launch(seat_->spawner(), arm(i),

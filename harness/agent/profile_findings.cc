@@ -78,7 +78,7 @@ absl::Status fill_findings(targets::Spawner& spawner, const std::string& directo
     profile::Tally& tally = tallies.emplace_back(std::move(sampled[i].turns));
     ArmProfile& arm = *profile.mutable_arms(static_cast<int>(i));
     arm.set_call_graph(sampled[i].call_graph);
-    const absl::Status status = add_up(sampled[i].script, files, tally, arm);
+    absl::Status status = add_up(sampled[i].script, files, tally, arm);
     if (!status.ok()) return status;
     arms.push_back(&tally);
   }

@@ -45,7 +45,7 @@ TurnPlan plan_turns(int64_t duration_ns) {
 }
 
 absl::StatusOr<ProfileSettings> settle_profile(const ProfileRequest& request) {
-  const absl::Status arms = check_arms(request);
+  absl::Status arms = check_arms(request);
   if (!arms.ok()) return arms;
   ProfileSettings settings;
   const double duration_s = request.has_duration_s() ? request.duration_s() : kDefaultDurationS;

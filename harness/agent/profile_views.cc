@@ -46,13 +46,12 @@ void note_lost(const profile::Script& script, ViewArm& arm) {
 void note_waits(const profile::Waits& waits, int64_t lost_wake_ups, const SampledArm& sampled,
                 ViewArm& arm) {
   if (waits.torn > 0) {
-    arm.add_notes(absl::StrCat(waits.torn,
-                               " waits had no beginning or no end among the events, and are in no "
-                               "figure"));
+    arm.add_notes(absl::StrCat(
+        "waits without beginning or end among the events, and in no figure: ", waits.torn));
   }
   if (waits.still_threads > 0) {
-    arm.add_notes(
-        absl::StrCat(waits.still_threads, " threads slept all the time, and are in no figure"));
+    arm.add_notes(absl::StrCat("threads that slept all the time, and are in no figure: ",
+                               waits.still_threads));
   }
   const auto missing = static_cast<double>(waits.without_wake_up);
   if (missing > kNotedShare * static_cast<double>(waits.waits.size())) {

@@ -62,7 +62,7 @@ absl::Status write_views(const Profile& profile, const std::filesystem::path& ou
   for (const auto& view : profile.views()) {
     for (int i = 0; i < view.arms_size(); ++i) {
       for (const auto& file : profile::exported(profile, view, i)) {
-        const absl::Status status = record::replace_file(out / file.name, file.text);
+        absl::Status status = record::replace_file(out / file.name, file.text);
         if (!status.ok()) return status;
       }
     }
@@ -153,7 +153,8 @@ void add_profile_command(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  hotlap profile fast\n"
       "  hotlap profile --a fast,request_line=regex --b fast,request_line=scalar\n"
-      "  hotlap profile --off-cpu fast,dispatch=thread_pool");
+      "  hotlap profile --off-cpu fast,dispatch=thread_pool\n"
+      "  hotlap profile --heap --a fast --b fast,header_map=unordered_map");
   auto flags = std::make_shared<ProfileFlags>();
   flags->document.add_targets_to(*command, kVerb);
   command->add_option("-d,--duration", flags->duration_s,

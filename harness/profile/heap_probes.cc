@@ -63,25 +63,31 @@ std::string definition(const std::string& group, const Probed& probed, const std
   return text;
 }
 
-// One definition a write, added to those that are there.
-absl::Status write_definition(const std::string& text) {
-  const auto tracefs = capture::find_tracefs();
-  if (!tracefs.ok()) return tracefs.status();
-  const std::string path = *tracefs + "/uprobe_events";
-  const capture::UniqueFd file(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (file.get() >= 0 &&
-      write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
-    return absl::OkStatus();
-  }
-  const int error = errno;
+absl::Status explain(int error) {
   if (error == EACCES || error == EPERM) {
     return absl::PermissionDeniedError("probes can be set by root only: run as root");
   }
   if (error == ENOENT) {
     return absl::FailedPreconditionError(
-        "this kernel has no uprobes: it takes CONFIG_UPROBE_EVENTS");
+        "this kernel has no uprobes: it takes one with CONFIG_UPROBE_EVENTS");
   }
-  return absl::ErrnoToStatus(error, absl::StrCat("cannot set a probe (", text, ")"));
+  return absl::ErrnoToStatus(error, "cannot set a probe");
+}
+
+absl::StatusOr<std::string> definitions_path() {
+  const auto tracefs = capture::find_tracefs();
+  if (!tracefs.ok()) return tracefs.status();
+  return *tracefs + "/uprobe_events";
+}
+
+// One definition a write, added to those that are there.
+absl::Status write_definition(const std::string& text) {
+  const auto path = definitions_path();
+  if (!path.ok()) return path.status();
+  const capture::UniqueFd file(open(path->c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (file.get() < 0) return explain(errno);
+  const ssize_t written = write(file.get(), text.data(), text.size());
+  return written == static_cast<ssize_t>(text.size()) ? absl::OkStatus() : explain(errno);
 }
 
 void remove_probe(const std::string& group, const std::string& function) {
@@ -109,8 +115,9 @@ std::optional<Known> known_probe(std::string_view line) {
 }
 
 // Those of processes that were killed before they could take them out.
-void remove_orphans(const std::string& tracefs) {
-  const auto text = capture::read_whole_file(tracefs + "/uprobe_events");
+void remove_orphans() {
+  const auto path = definitions_path();
+  const auto text = path.ok() ? capture::read_whole_file(*path) : std::nullopt;
   if (!text) return;
   for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
     const auto known = known_probe(std::string_view(line.data(), line.size()));
@@ -152,7 +159,7 @@ bool is_libc(const std::string& path) {
 
 // Why calls of libc's malloc are not what this process allocates by; empty where they are.
 std::string unseen(pid_t process, const std::set<std::string>& files) {
-  const std::string reason = capture::uncountable(absl::StrCat("/proc/", process, "/exe"));
+  std::string reason = capture::uncountable(absl::StrCat("/proc/", process, "/exe"));
   if (!reason.empty()) return reason;
   for (const std::string& file : files) {
     for (const char* other : {"jemalloc", "tcmalloc", "mimalloc"}) {
@@ -166,11 +173,17 @@ std::string unseen(pid_t process, const std::set<std::string>& files) {
 
 }  // namespace
 
+absl::Status may_set_probes() {
+  const auto path = definitions_path();
+  if (!path.ok()) return path.status();
+  return access(path->c_str(), W_OK) == 0 ? absl::OkStatus() : explain(errno);
+}
+
 absl::StatusOr<std::unique_ptr<HeapProbes>> HeapProbes::set(const std::string& path,
                                                             const std::string& name) {
-  const auto tracefs = capture::find_tracefs();
-  if (!tracefs.ok()) return tracefs.status();
-  remove_orphans(*tracefs);
+  absl::Status allowed = may_set_probes();
+  if (!allowed.ok()) return allowed;
+  remove_orphans();
   const auto libc = ObjectFile::open(path);
   if (!libc.ok()) return libc.status();
   std::unique_ptr<HeapProbes> probes(new HeapProbes(absl::StrCat(kGroup, getpid(), "_", name)));

@@ -17,6 +17,9 @@
 
 namespace hotlap::profile {
 
+// OK where this process may set probes; else why not, with the remedy.
+absl::Status may_set_probes();
+
 class HeapProbes {
  public:
   // In the libc at `path`; `name` tells these probes from others of this process.
