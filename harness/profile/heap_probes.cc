@@ -233,7 +233,8 @@ absl::StatusOr<std::string> common_libc(const std::vector<pid_t>& processes) {
 std::optional<double> allocated_bytes(std::string_view fields) {
   const auto size = field(fields, "size");
   if (!size) return std::nullopt;
-  if (field(fields, "old") == 0.0) return std::nullopt;
+  const auto old = field(fields, "old");
+  if (old && (*old == 0.0 || *size == 0.0)) return std::nullopt;
   const auto align = field(fields, "align");
   if (align && *align <= kUsualAlignment) return std::nullopt;
   return *size * field(fields, "count").value_or(1);

@@ -48,7 +48,8 @@ absl::StatusOr<std::string> common_libc(const std::vector<pid_t>& processes);
 
 // Bytes asked for, of the fields of a probe, "hotlap_7_a:malloc: (7f00) size=64". Nothing of a call
 // that goes on to another function with a probe, which tells it: realloc of nothing, and what asks
-// for no more than the usual alignment. Nothing of other text.
+// for no more than the usual alignment. Nothing of a realloc to nothing, which frees, and of other
+// text.
 std::optional<double> allocated_bytes(std::string_view fields);
 
 }  // namespace hotlap::profile

@@ -23,6 +23,10 @@ TEST(HeapProbes, WhatGoesOnToMallocIsTheCallThatMallocTells) {
   EXPECT_EQ(allocated_bytes("hotlap_7_a:memalign: (7f00aa) size=500 align=16"), std::nullopt);
 }
 
+TEST(HeapProbes, AReallocToNothingFrees) {
+  EXPECT_EQ(allocated_bytes("hotlap_7_a:realloc: (7f00aa) size=0 old=139872"), std::nullopt);
+}
+
 TEST(HeapProbes, OtherTextIsNoAllocation) {
   for (const char* text : {"", "sched:sched_wakeup: comm=srv pid=7", "x: size=", "x: size=y"}) {
     EXPECT_EQ(allocated_bytes(text), std::nullopt) << text;

@@ -27,6 +27,7 @@ struct FunctionKey {
   std::string function;
   std::string object;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang 14 takes the zero within it for a pointer.
   friend auto operator<=>(const FunctionKey&, const FunctionKey&) = default;
 };
 

@@ -40,6 +40,7 @@ struct SiteKey {
   std::string object;
   std::string system_call;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang 14 takes the zero within it for a pointer.
   friend auto operator<=>(const SiteKey&, const SiteKey&) = default;
 };
 
