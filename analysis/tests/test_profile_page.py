@@ -259,6 +259,16 @@ def test_keys_go_from_tab_to_tab(tabbed: browser.Page) -> None:
     assert shown(tabbed) == ["cpu"], "round again"
 
 
+def test_the_arm_that_has_something_is_shown_first(window: browser.Page, tmp_path: Path) -> None:
+    found = profiles.with_views("heap")
+    found["views"][0]["arms"][1]["stacks"] = []
+    window.open(made(tmp_path, found))
+    window.evaluate("document.querySelector('#tab-heap').click()")
+    pressed = "document.querySelector('#heap [data-widths=\"0\"]').getAttribute('aria-pressed')"
+    assert window.evaluate(pressed) == "true"
+    assert window.complaints() == []
+
+
 def test_a_sleep_is_told_in_its_units(tabbed: browser.Page) -> None:
     tabbed.evaluate("document.querySelector('#tab-off-cpu').click()")
     about = (

@@ -21,7 +21,8 @@ class Flame {
     this.search = element.querySelector("input");
     this.zoomed = this.chosen = this.root;
     this.matches = null;
-    this.widths = this.data.arms.length - 1;
+    const last = this.data.arms.length - 1;
+    this.widths = this.root.samples[last] ? last : 0;  // an arm with nothing has no widths
     this.colors = this.data.arms.length > 1 ? "change" : "stage";
     this.upward = false;
     this.largest = this.data.arms.length > 1 ? largestChange(this.root) : 0;
