@@ -91,8 +91,11 @@ Block = Union[Paragraph, Bullets, Table, Figure, Command, Patch, Listing, Live]
 
 @dataclass
 class Section:
+    """Sections of one tab stand together; of a document that has tabs, a page shows one."""
+
     title: str
     blocks: list[Block]
+    tab: str = ""
 
 
 @dataclass

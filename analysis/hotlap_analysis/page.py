@@ -33,7 +33,7 @@ NO_REQUESTS = (
 
 def render(document: Document, pictures: Pictures, style: str = "", script: str = "") -> str:
     """`style` and `script` go with what is Live in the document."""
-    sections = "\n".join(_section(section, pictures) for section in document.sections)
+    sections = _sections(document.sections, pictures)
     badges = "".join(
         f'<li class="badge {badge.kind}">{inline(badge.text)}</li>' for badge in document.badges
     )
@@ -75,8 +75,34 @@ def _colors() -> str:
     return f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
 
 
+def _sections(sections: list[Section], pictures: Pictures) -> str:
+    """Those with a tab in a panel for each tab, behind buttons that a script shows; then others."""
+    panels: dict[str, list[str]] = {}
+    for section in sections:
+        panels.setdefault(section.tab, []).append(_section(section, pictures))
+    rest = "\n".join(panels.pop("", []))
+    if not panels:
+        return rest
+    buttons, bodies = [], []
+    for tab, parts in panels.items():
+        name, body = _anchor(tab), "\n".join(parts)
+        buttons.append(
+            f'<button type="button" role="tab" id="tab-{name}" aria-controls="{name}">'
+            f"{html.escape(tab)}</button>"
+        )
+        bodies.append(
+            f'<div role="tabpanel" id="{name}" aria-labelledby="tab-{name}">\n{body}\n</div>'
+        )
+    listed = f'<div role="tablist" aria-label="views" hidden>{"".join(buttons)}</div>'
+    return "\n".join([listed, *bodies, rest])
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
 def _section(section: Section, pictures: Pictures) -> str:
-    anchor = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
+    anchor = _anchor(section.title)
     body = "\n".join(_block(block, pictures) for block in section.blocks)
     return f'<section id="{anchor}">\n<h2>{inline(section.title)}</h2>\n{body}\n</section>'
 

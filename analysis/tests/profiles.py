@@ -122,6 +122,93 @@ def with_errors(found: Json, error_ns: float, turns: int) -> Json:
     return found
 
 
+# (function, object, stage) from the root, and the two amounts of each of ten events.
+WAIT = ("epoll_wait", "libc.so.6", "readiness")
+LOCK = ("take_turn", "hotlap-server", "dispatch")
+FUTEX = ("__x64_sys_futex", "[kernel]", "")
+WAITS_A: dict[Path_, tuple[float, float]] = {
+    (MAIN, SERVE, WAIT): (400_000.0, 200.0),
+    (MAIN, SERVE, LOCK, FUTEX): (6_000_000.0, 300.0),
+}
+WAITS_B: dict[Path_, tuple[float, float]] = {(MAIN, SERVE, WAIT): (500_000.0, 400.0)}
+EVENTS = 10
+
+
+def amount(values: list[float], error: float) -> Json:
+    arms = [{"per_request": v / REQUESTS, "standard_error": error, "seen": v > 0.0} for v in values]
+    made: Json = {"arms": arms}
+    if len(values) > 1:
+        made["difference"] = (values[1] - values[0]) / REQUESTS
+        made["difference_standard_error"] = error
+    return made
+
+
+def view_rows(arms: list[dict[Path_, tuple[float, float]]], by_site: bool) -> list[Json]:
+    sums: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for place, stacks in enumerate(arms):
+        for path, values in stacks.items():
+            site = next(frame for frame in reversed(path) if frame[2])
+            key = (charged(path), *(site[:2] if by_site else ("", "")))
+            sums.setdefault(key, [(0.0, 0.0)] * len(arms))[place] = values
+    found: list[Json] = []
+    for (stage, function, object_), amounts in sums.items():
+        idle = by_site and stage == "readiness"
+        call = {"readiness": "epoll_wait", "dispatch": "futex"}.get(stage, "") if by_site else ""
+        found.append(
+            {
+                "stage": stage,
+                "function": function,
+                "object": object_,
+                "system_call": call,
+                "first": amount([a[0] for a in amounts], 10.0),
+                "second": amount([a[1] for a in amounts], 0.01),
+                "idle": idle,
+            }
+        )
+    return found
+
+
+def view_arm(name: str, stacks: dict[Path_, tuple[float, float]]) -> Json:
+    table: dict[tuple[str, str, str], int] = {}
+    found = []
+    for path, (first, second) in stacks.items():
+        frames = [table.setdefault(frame, len(table)) for frame in path]
+        made: Json = {"frames": frames, "stage": charged(path), "first": first, "second": second}
+        found.append({**made, "first_squares": first * first / EVENTS, "second_squares": second})
+    frames_out = [
+        {"function": f, "object": o, "kernel": o == "[kernel]", "stage": s} for f, o, s in table
+    ]
+    more: Json = {"event": "context-switches", "every": 7, "call_graph": "dwarf", "turns": 4}
+    more |= {"requests": str(REQUESTS), "stacks_taken": "20", "lost_events": "3", "threads": 2}
+    return {"arm": name, "frames": frames_out, "stacks": found, "notes": ["a `note`"], **more}
+
+
+def view(name: str, arms: list[dict[Path_, tuple[float, float]]]) -> Json:
+    def whole(which: int) -> list[float]:
+        return [sum(values[which] for values in stacks.values()) for stacks in arms]
+
+    made: Json = {
+        "name": name,
+        "arms": [view_arm(n, stacks) for n, stacks in zip("ab", arms)],
+        "stages": view_rows(arms, by_site=False),
+        "sites": view_rows(arms, by_site=True),
+        "total": {"first": amount(whole(0), 10.0), "second": amount(whole(1), 0.01)},
+    }
+    if name == "off-cpu":
+        idle = [stacks[(MAIN, SERVE, WAIT)][0] for stacks in arms]
+        made["more"] = [
+            {"name": "idle", "unit": "ns", "amount": amount(idle, 5.0)},
+            {"name": "preemptions", "unit": "", "amount": amount([20.0] * len(arms), 0.001)},
+        ]
+    return made
+
+
+def with_views(*names: str, arms: int = 2) -> Json:
+    found = content([A, B][:arms])
+    found["views"] = [view(name, [WAITS_A, WAITS_B][:arms]) for name in names]
+    return found
+
+
 def write(directory: Path, found: Json) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "profile.json").write_text(json.dumps(found))

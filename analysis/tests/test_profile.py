@@ -238,6 +238,67 @@ def test_the_tree_s_data_is_json_that_no_script_ends(tmp_path: Path) -> None:
     assert not any(mark in data for mark in "<>&\u2028")
 
 
+def test_where_threads_wait_is_told_beside_the_cpu(tmp_path: Path) -> None:
+    html, findings = report(profiles.write(tmp_path / "run", profiles.with_views("off-cpu")))
+    told = spaced(findings)
+    # Student's t with three degrees of freedom, 3.182, times 10 ns.
+    assert "against `request_line=regex`: −5,900 ± 32 ns asleep per request." in told
+    assert "## Where threads wait, by stage" in told
+    assert "| dispatch | 6,000 | none | −6,000 ± 32 |" in told
+    assert "| dispatch | 0.300 | none | −0.300 ± 0.032 |" in told
+    assert "| **in all** | **6,400** | **500** | **−5,900 ± 32** |" in told
+    assert "| of it idle, by design | 400 | 500 | +100 ± 16 |" in told
+    assert "| preemptions | 0.020 | 0.020 | 0.0000 ± 0.0032 |" in told
+    assert "| `take_turn` | `futex` | 6,000 | none | −6,000 ± 32 | −0.300 ± 0.032 |" in told
+    assert "`epoll_wait`, idle" in told
+    assert "of every 7th event, 3 events lost in 4 turn(s)" in told
+    assert told.count("3 events lost") == 2
+    assert html.count('role="tab"') == 2 and 'id="off-cpu"' in html
+    assert html.index('id="cpu"') < html.index('id="off-cpu"') < html.index("How it was found")
+
+
+def test_one_arm_s_waits_have_their_error(tmp_path: Path) -> None:
+    found = profiles.with_views("off-cpu", arms=1)
+    _, findings = report(profiles.write(tmp_path / "run", found))
+    told = spaced(findings)
+    assert "6,400 ns asleep in 0.500 sleeps per request, 6 % of it idle by design." in told
+    assert "| dispatch | 6,000 ± 32 |" in told
+    assert "difference" not in told[told.index("## Where threads wait") :]
+
+
+def test_a_heap_is_told_in_bytes_and_in_calls(tmp_path: Path) -> None:
+    found = profiles.with_views("off-cpu", "heap")
+    html, findings = report(profiles.write(tmp_path / "run", found))
+    told = spaced(findings)
+    assert "−5,900 ± 32 bytes per request." in told
+    assert "## Flame graph of bytes" in told and "## Flame graph of allocations" in told
+    assert "| allocations per request | a | b | difference |" in told
+    body = html.split("<script>")[0]
+    assert body.count('role="tab"') == 3 and body.count('class="flame two"') == 4
+    assert '"unit":"bytes"' in body and '"none":"no allocation"' in body
+    assert body.index('id="off-cpu"') < body.index('id="heap"')
+
+
+def test_a_view_that_is_not_known_is_left_out(tmp_path: Path) -> None:
+    found = profiles.with_views("off-cpu")
+    found["views"][0]["name"] = "of the future"
+    html, _ = report(profiles.write(tmp_path / "run", found))
+    assert 'role="tab"' not in html.split("<script>")[0]
+
+
+@pytest.mark.parametrize(
+    "field, value, word",
+    [("requests", "0", "no requests"), ("stacks", [{"frames": [99]}], "frame 99")],
+)
+def test_broken_views(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], field: str, value: object, word: str
+) -> None:
+    found = profiles.with_views("off-cpu")
+    found["views"][0]["arms"][0][field] = value
+    assert cli.main(["profile", str(profiles.write(tmp_path, found))]) == 3
+    assert word in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "change, word",
     [

@@ -228,3 +228,63 @@ def test_one_arm_has_stages_for_colours_and_no_choice(window: browser.Page, tmp_
     legend = "[...document.querySelectorAll('.legend li')].map(e => e.textContent)"
     assert window.evaluate(legend) == ["request_line", "response", "server"]
     assert window.complaints() == []
+
+
+@pytest.fixture
+def tabbed(window: browser.Page, tmp_path: Path) -> Iterator[browser.Page]:
+    window.open(made(tmp_path, profiles.with_views("off-cpu")))
+    yield window
+    assert window.complaints() == []
+
+
+def shown(window: browser.Page) -> list[str]:
+    script = "[...document.querySelectorAll('[role=tabpanel]')].filter(e => !e.hidden)"
+    return list(window.evaluate(f"{script}.map(e => e.id)"))
+
+
+def test_a_tab_shows_its_view_and_hides_the_others(tabbed: browser.Page) -> None:
+    assert shown(tabbed) == ["cpu"]
+    tabbed.evaluate("document.querySelector('#tab-off-cpu').click()")
+    assert shown(tabbed) == ["off-cpu"]
+    width = "document.querySelector('#off-cpu canvas').clientWidth"
+    assert tabbed.evaluate(width) > 700, "the graph is drawn once it is seen"
+
+
+def test_keys_go_from_tab_to_tab(tabbed: browser.Page) -> None:
+    tabbed.evaluate("document.querySelector('#tab-cpu').focus()")
+    tabbed.press("ArrowRight")
+    assert shown(tabbed) == ["off-cpu"]
+    assert tabbed.evaluate("document.activeElement.id") == "tab-off-cpu"
+    tabbed.press("ArrowRight")
+    assert shown(tabbed) == ["cpu"], "round again"
+
+
+def test_the_arm_that_has_something_is_shown_first(window: browser.Page, tmp_path: Path) -> None:
+    found = profiles.with_views("heap")
+    found["views"][0]["arms"][1]["stacks"] = []
+    window.open(made(tmp_path, found))
+    window.evaluate("document.querySelector('#tab-heap').click()")
+    pressed = "document.querySelector('#heap [data-widths=\"0\"]').getAttribute('aria-pressed')"
+    assert window.evaluate(pressed) == "true"
+    assert window.complaints() == []
+
+
+def test_a_sleep_is_told_in_its_units(tabbed: browser.Page) -> None:
+    tabbed.evaluate("document.querySelector('#tab-off-cpu').click()")
+    about = (
+        "(() => { const flame = document.querySelector('#off-cpu .flame');"
+        "flame.querySelector(\"[data-widths='0']\").click();"
+        "const canvas = flame.querySelector('canvas'); canvas.focus();"
+        "for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown'])"
+        " canvas.dispatchEvent(new KeyboardEvent('keydown', {key}));"
+        "return [...flame.querySelector('.about').children].map(e => e.textContent); })()"
+    )
+    told = [str(line).replace("\u00a0", " ") for line in tabbed.evaluate(about)]
+    # Ten sleeps of 0.6 ms each: half of the interval is 1.96 * 6,000 ns / sqrt(10).
+    assert told == [
+        "take_turn",
+        "hotlap-server, stage dispatch",
+        "a: 6,000 ns asleep per request (93.8 %, itself 0)",
+        "b: never asleep",
+        "difference −6,000 ± 3,719 ns asleep",
+    ]

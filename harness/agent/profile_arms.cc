@@ -2,9 +2,8 @@
 #include "harness/agent/profile_arms.h"
 
 #include <time.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +16,16 @@
 #include "harness/agent/effective.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/profile_findings.h"
+#include "harness/agent/profile_recording.h"
+#include "harness/agent/profile_settings.h"
+#include "harness/agent/profile_views.h"
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
+#include "harness/capture/tracefs.h"
 #include "harness/load/generator.h"
+#include "harness/profile/heap_probes.h"
 #include "harness/profile/perf_record.h"
+#include "harness/profile/perf_script.h"
 #include "harness/profile/tally.h"
 
 namespace hotlap::agent {
@@ -29,20 +34,24 @@ namespace {
 using hotlap::v1::Profile;
 using hotlap::v1::ProfileRequest;
 
-constexpr double kDefaultDurationS = 5;
-constexpr double kMinDurationS = 0.1;
-constexpr double kMaxDurationS = 600;
-constexpr uint32_t kDefaultFrequencyHz = 4999;  // no divisor of the usual timers' rates
-constexpr int64_t kUsualTurnNs = 100'000'000;
-constexpr int64_t kFewTurns = 10;
-constexpr int64_t kManyTurns = 200;
 constexpr int64_t kWarmUpNs = 300'000'000;  // each arm, before perf is attached
+constexpr int64_t kCountNs = 50'000'000;    // each arm, while its allocations are counted
 constexpr absl::Duration kLastWords = absl::Milliseconds(500);
 
 int64_t monotonic_ns() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+int64_t switches_of(const ArmProcess& process) {
+  const auto sample = process.sample();
+  return sample ? sample->voluntary_switches + sample->involuntary_switches : 0;
+}
+
+// Where it cannot be mounted either, those who need it say so.
+void mount_where_allowed() {
+  if (!capture::find_tracefs().ok() && geteuid() == 0) capture::mount_tracefs().IgnoreError();
 }
 
 class Profiler {
@@ -55,22 +64,27 @@ class Profiler {
  private:
   struct ArmState {
     std::unique_ptr<ArmProcess> process;
-    std::unique_ptr<profile::PerfRecord> record;
     size_t load_index = 0;
-    profile::CallGraph call_graph = profile::CallGraph::kUnwindTables;
     hotlap::v1::ErrorCounts counts;
-    std::vector<profile::Turn> turns;
+    double switches_per_s = 0;          // of load, in the warm-up
+    double allocations_per_s = 0;       // likewise, while each is seen
+    std::string no_heap;                // why allocations cannot be seen; else empty
+    std::vector<Recording> recordings;  // one a view, in the order of the settings
   };
 
   absl::Status settle();
-  absl::Status settle_sampling();
   absl::Status launch();
   absl::Status load();
   absl::Status warm_up();
-  absl::Status attach(size_t arm);
+  absl::Status record(ProfileView view);
+  absl::Status attach(size_t arm, ProfileView view);
+  absl::Status count_allocations();
+  bool heap_is_seen();
   absl::Status take_turns();
   absl::Status check_arm(size_t arm);
   absl::Status collect();
+  absl::StatusOr<std::vector<SampledArm>> take_scripts(size_t view);
+  absl::Status tell(ProfileView view, std::vector<SampledArm> sampled);
   absl::Status of_arm(size_t arm, const absl::Status& status) const;
   std::vector<load::SliceSpec> schedule(uint32_t turns, int64_t turn_ns) const;
   size_t arm_of(size_t load_index) const;
@@ -79,10 +93,7 @@ class Profiler {
   const ProfileRequest& request_;
   Cancellation& cancellation_;
   hotlap::v1::Experiment experiment_;
-  TurnPlan plan_;
-  std::string event_;
-  uint32_t frequency_hz_ = 0;
-  std::optional<profile::CallGraph> call_graph_;  // as asked; else by target
+  ProfileSettings settings_;
   std::unique_ptr<Seat> seat_;
   std::vector<ArmState> arms_;
   std::unique_ptr<load::Generator> generator_;
@@ -93,42 +104,10 @@ absl::Status Profiler::of_arm(size_t index, const absl::Status& status) const {
   return agent::of_arm(arm(index).name(), status);
 }
 
-absl::Status Profiler::settle_sampling() {
-  const double duration_s = request_.has_duration_s() ? request_.duration_s() : kDefaultDurationS;
-  if (!(duration_s >= kMinDurationS && duration_s <= kMaxDurationS)) {
-    return absl::InvalidArgumentError(absl::StrCat("a duration of ", duration_s, " s: it takes ",
-                                                   kMinDurationS, " to ", kMaxDurationS));
-  }
-  plan_ = plan_turns(std::llround(duration_s * 1e9));
-  const std::string& call_graph = request_.call_graph();
-  if (call_graph == "fp") call_graph_ = profile::CallGraph::kFramePointers;
-  if (call_graph == "dwarf") call_graph_ = profile::CallGraph::kUnwindTables;
-  if (!call_graph.empty() && !call_graph_) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("call graph \"", call_graph, "\" is neither fp nor dwarf"));
-  }
-  const uint32_t most_hz = profile::max_frequency_hz();
-  frequency_hz_ = request_.has_frequency_hz() ? request_.frequency_hz()
-                                              : std::min(kDefaultFrequencyHz, most_hz);
-  if (frequency_hz_ >= 1 && frequency_hz_ <= most_hz) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "a frequency of ", frequency_hz_, " Hz: this kernel allows 1 to ", most_hz,
-      "; `sysctl -w kernel.perf_event_max_sample_rate=", frequency_hz_, "` allows more"));
-}
-
 absl::Status Profiler::settle() {
-  if (request_.arms_size() < 1 || request_.arms_size() > 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(request_.arms_size(), " arms: a profile is of one target or of two"));
-  }
-  for (int i = 0; i < request_.arms_size(); ++i) {
-    if (!request_.arms(i).target().has_url()) continue;
-    return of_arm(static_cast<size_t>(i),
-                  absl::InvalidArgumentError("a url target has no process here that could be "
-                                             "sampled: give it as a cmd: target"));
-  }
-  absl::Status sampling = settle_sampling();
-  if (!sampling.ok()) return sampling;
+  auto settings = settle_profile(request_);
+  if (!settings.ok()) return settings.status();
+  settings_ = *std::move(settings);
   auto workload = effective_workload(request_.workload());
   if (!workload.ok()) return workload.status();
   *experiment_.mutable_workload() = *std::move(workload);
@@ -144,7 +123,15 @@ absl::Status Profiler::settle() {
 absl::Status Profiler::launch() {
   auto event = profile::choose_event(seat_->spawner(), seat_->directory());
   if (!event.ok()) return event.status();
-  event_ = *std::move(event);
+  settings_.recording.event = *std::move(event);
+  if (request_.off_cpu() || request_.heap()) mount_where_allowed();
+  if (request_.heap()) {
+    const absl::Status allowed = profile::may_set_probes();
+    if (!allowed.ok()) {
+      return absl::Status(allowed.code(), absl::StrCat("--heap: ", std::string(allowed.message())));
+    }
+  }
+  settings_.recording.cpus = seat_->placement().load_cpus;
   for (size_t i = 0; i < arms_.size(); ++i) {
     auto process = ArmProcess::launch(seat_->spawner(), arm(i),
                                       seat_->launch_options(i, static_cast<uint32_t>(i)),
@@ -193,39 +180,87 @@ absl::Status Profiler::check_arm(size_t index) {
 }
 
 absl::Status Profiler::warm_up() {
+  std::vector<int64_t> before;
+  for (const ArmState& state : arms_) before.push_back(switches_of(*state.process));
   const auto result = generator_->run(schedule(2, kWarmUpNs / 2), [this](const load::Edge& edge) {
     return !cancellation_.raised() && (edge.result == nullptr || edge.result->counts.failed() == 0);
   });
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
   for (const auto& slice : result.slices) add_counts(slice.counts, arms_[arm_of(slice.arm)].counts);
   for (size_t i = 0; i < arms_.size(); ++i) {
+    const auto switches = static_cast<double>(switches_of(*arms_[i].process) - before[i]);
+    arms_[i].switches_per_s = switches / (static_cast<double>(kWarmUpNs) / 1e9);
     absl::Status status = check_arm(i);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status Profiler::attach(size_t index) {
+absl::Status Profiler::attach(size_t index, ProfileView view) {
   ArmState& state = arms_[index];
-  profile::RecordOptions options;
-  options.processes = state.process->process().tree();
-  if (options.processes.empty()) return check_arm(index);
-  state.call_graph = call_graph_.value_or(profile::have_unwind_tables(options.processes)
-                                              ? profile::CallGraph::kUnwindTables
-                                              : profile::CallGraph::kFramePointers);
-  options.cpus = seat_->placement().load_cpus;
-  options.event = event_;
-  options.frequency_hz = frequency_hz_;
-  options.call_graph = state.call_graph;
-  options.file = absl::StrCat(seat_->directory(), "/perf-", index);
-  auto record = profile::PerfRecord::attach(seat_->spawner(), options);
-  if (!record.ok()) return of_arm(index, record.status());
-  state.record = *std::move(record);
+  const std::vector<pid_t> processes = state.process->process().tree();
+  if (processes.empty()) return check_arm(index);
+  const double events_per_s =
+      view == ProfileView::kHeap ? state.allocations_per_s : state.switches_per_s;
+  auto recording = begin_recording(
+      seat_->spawner(), settings_.recording, view, processes, events_per_s,
+      absl::StrCat(seat_->directory(), "/perf-", index, "-", static_cast<int>(view)));
+  if (!recording.ok()) return of_arm(index, recording.status());
+  state.recordings.push_back(*std::move(recording));
   return absl::OkStatus();
 }
 
+// Whether all arms allocate by a libc; the reason is kept of those that do not.
+bool Profiler::heap_is_seen() {
+  bool seen = true;
+  for (ArmState& state : arms_) {
+    const auto libc = profile::common_libc(state.process->process().tree());
+    if (!libc.ok()) state.no_heap = std::string(libc.status().message());
+    seen = seen && libc.ok();
+  }
+  return seen;
+}
+
+// How many allocations a second there are, so that stacks are taken of as many as can be borne.
+absl::Status Profiler::count_allocations() {
+  absl::Status status;
+  for (size_t i = 0; i < arms_.size() && status.ok(); ++i) {
+    status = attach(i, ProfileView::kHeapCount);
+  }
+  if (!status.ok()) return status;
+  const auto result = generator_->run(
+      schedule(1, kCountNs), [this](const load::Edge&) { return !cancellation_.raised(); });
+  if (cancellation_.raised()) return absl::CancelledError("cancelled");
+  for (const auto& slice : result.slices) add_counts(slice.counts, arms_[arm_of(slice.arm)].counts);
+  for (size_t i = 0; i < arms_.size(); ++i) {
+    status = check_arm(i);
+    if (!status.ok()) return status;
+    Recording recording = std::move(arms_[i].recordings.back());
+    arms_[i].recordings.pop_back();
+    recording.stop();
+    auto text = recording.perf->take_script(false);
+    if (!text.ok()) return of_arm(i, text.status());
+    const profile::Script script = profile::read_script(*text);
+    const auto calls =
+        static_cast<double>(script.samples.size()) + static_cast<double>(script.lost_samples);
+    arms_[i].allocations_per_s = calls / (static_cast<double>(kCountNs) / 1e9);
+  }
+  return absl::OkStatus();
+}
+
+// One view of all arms.
+absl::Status Profiler::record(ProfileView view) {
+  absl::Status status;
+  for (size_t i = 0; i < arms_.size() && status.ok(); ++i) status = attach(i, view);
+  if (status.ok()) status = take_turns();
+  for (ArmState& state : arms_) {
+    if (!state.recordings.empty()) state.recordings.back().stop();
+  }
+  return status;
+}
+
 absl::Status Profiler::take_turns() {
-  const auto slices = schedule(plan_.turns, plan_.turn_ns);
+  const auto slices = schedule(settings_.turns.turns, settings_.turns.turn_ns);
   profile::Turn turn;
   std::optional<int64_t> cpu_begin_ns;
   bool counted = true;
@@ -241,7 +276,7 @@ absl::Status Profiler::take_turns() {
     counted = counted && cpu_begin_ns && cpu_end_ns;
     if (counted) turn.cpu_ns = *cpu_end_ns - *cpu_begin_ns;
     turn.requests = edge.result->counts[load::Outcome::kOk];
-    state.turns.push_back(turn);
+    state.recordings.back().turns.push_back(turn);
     return counted && !cancellation_.raised() &&
            (edge.result->counts.failed() == 0 || experiment_.workload().allowed_error_share() > 0);
   });
@@ -249,7 +284,7 @@ absl::Status Profiler::take_turns() {
   for (const auto& slice : result.slices) add_counts(slice.counts, arms_[arm_of(slice.arm)].counts);
   for (size_t i = 0; i < arms_.size(); ++i) {
     absl::Status status = check_arm(i);
-    if (status.ok()) status = of_arm(i, arms_[i].record->status());
+    if (status.ok()) status = of_arm(i, arms_[i].recordings.back().status());
     if (!status.ok()) return status;
   }
   if (!counted) return absl::InternalError("the targets' CPU time could not be read");
@@ -273,32 +308,62 @@ absl::Status Profiler::load() {
     return alive.ok() ? of_arm(i, absl::FailedPreconditionError(opened.error)) : alive;
   }
   absl::Status status = warm_up();
-  for (size_t i = 0; i < arms_.size() && status.ok(); ++i) status = attach(i);
-  if (status.ok()) status = take_turns();
-  for (ArmState& state : arms_) {
-    if (state.record != nullptr) state.record->stop();
+  if (status.ok() && request_.heap() && !heap_is_seen()) settings_.views.pop_back();
+  for (const ProfileView view : settings_.views) {
+    if (status.ok() && view == ProfileView::kHeap) status = count_allocations();
+    if (status.ok()) status = record(view);
   }
   for (const ArmState& state : arms_) generator_->close(state.load_index);
   return status;
 }
 
-absl::Status Profiler::collect() {
-  *profile_.mutable_workload() = experiment_.workload();
+absl::StatusOr<std::vector<SampledArm>> Profiler::take_scripts(size_t view) {
   std::vector<SampledArm> sampled;
   for (size_t i = 0; i < arms_.size(); ++i) {
-    ArmState& state = arms_[i];
+    Recording& recording = arms_[i].recordings[view];
+    SampledArm& arm = sampled.emplace_back();
+    auto text = recording.perf->take_script(true, settings_.views[view] == ProfileView::kHeap);
+    if (!text.ok()) return of_arm(i, text.status());
+    arm.script = *std::move(text);
+    if (recording.wake_ups != nullptr) {
+      text = recording.wake_ups->take_script(false, true);
+      if (!text.ok()) return of_arm(i, text.status());
+      arm.wake_ups = *std::move(text);
+    }
+    arm.no_wake_ups = recording.no_wake_ups;
+    arm.every = recording.every;
+    arm.call_graph = profile::call_graph_name(recording.call_graph);
+    arm.turns = std::move(recording.turns);
+  }
+  return sampled;
+}
+
+absl::Status Profiler::tell(ProfileView view, std::vector<SampledArm> sampled) {
+  if (view == ProfileView::kOffCpu) return add_off_cpu(std::move(sampled), profile_);
+  if (view == ProfileView::kHeap) return add_heap(std::move(sampled), profile_);
+  return fill_findings(seat_->spawner(), seat_->directory(), std::move(sampled), profile_);
+}
+
+absl::Status Profiler::collect() {
+  *profile_.mutable_workload() = experiment_.workload();
+  for (size_t i = 0; i < arms_.size(); ++i) {
     hotlap::v1::ArmProfile& result = *profile_.add_arms();
     result.set_arm(arm(i).name());
     result.set_asked(target_spec(arm(i).target()).value);
-    result.set_pipeline(state.process->process().echo());
-    result.set_event(event_);
-    result.set_frequency_hz(frequency_hz_);
-    result.set_call_graph(profile::call_graph_name(state.call_graph));
-    auto text = state.record->take_script();
-    if (!text.ok()) return of_arm(i, text.status());
-    sampled.push_back({std::move(state.turns), *std::move(text)});
+    result.set_pipeline(arms_[i].process->process().echo());
+    result.set_event(settings_.recording.event);
+    result.set_frequency_hz(settings_.recording.frequency_hz);
+    if (!arms_[i].no_heap.empty()) {
+      result.add_notes(absl::StrCat("no view of the heap: ", arms_[i].no_heap));
+    }
   }
-  return fill_findings(seat_->spawner(), seat_->directory(), std::move(sampled), profile_);
+  absl::Status status;
+  for (size_t view = 0; view < settings_.views.size() && status.ok(); ++view) {
+    auto sampled = take_scripts(view);
+    if (!sampled.ok()) return sampled.status();
+    status = tell(settings_.views[view], *std::move(sampled));
+  }
+  return status;
 }
 
 absl::StatusOr<Profile> Profiler::run() {
@@ -319,12 +384,6 @@ absl::StatusOr<Profile> Profiler::run() {
 }
 
 }  // namespace
-
-TurnPlan plan_turns(int64_t duration_ns) {
-  const int64_t usual = (duration_ns + kUsualTurnNs / 2) / kUsualTurnNs;
-  const int64_t turns = std::clamp(usual, kFewTurns, kManyTurns);
-  return {static_cast<uint32_t>(turns), duration_ns / turns};
-}
 
 absl::StatusOr<Profile> profile_arms(const ProfileRequest& request, Cancellation& cancellation) {
   return Profiler(request, cancellation).run();

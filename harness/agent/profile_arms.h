@@ -5,8 +5,6 @@
 #ifndef HOTLAP_HARNESS_AGENT_PROFILE_ARMS_H_
 #define HOTLAP_HARNESS_AGENT_PROFILE_ARMS_H_
 
-#include <cstdint>
-
 #include "absl/status/statusor.h"
 #include "harness/agent/cancellation.h"
 #include "harness/proto/control.pb.h"
@@ -17,14 +15,6 @@ namespace hotlap::agent {
 // was raised, with targets and perf ended.
 absl::StatusOr<hotlap::v1::Profile> profile_arms(const hotlap::v1::ProfileRequest& request,
                                                  Cancellation& cancellation);
-
-// How the asked time is divided: turns of a tenth of a second; shorter where there would be few,
-// longer where there would be very many.
-struct TurnPlan {
-  uint32_t turns = 0;  // of each arm
-  int64_t turn_ns = 0;
-};
-TurnPlan plan_turns(int64_t duration_ns);
 
 }  // namespace hotlap::agent
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/agent/profile_settings.h"
+
 namespace hotlap::agent {
 namespace {
 

@@ -76,8 +76,9 @@ absl::Status fill_findings(targets::Spawner& spawner, const std::string& directo
   std::vector<const profile::Tally*> arms;
   for (size_t i = 0; i < sampled.size(); ++i) {
     profile::Tally& tally = tallies.emplace_back(std::move(sampled[i].turns));
-    const absl::Status status =
-        add_up(sampled[i].script, files, tally, *profile.mutable_arms(static_cast<int>(i)));
+    ArmProfile& arm = *profile.mutable_arms(static_cast<int>(i));
+    arm.set_call_graph(sampled[i].call_graph);
+    absl::Status status = add_up(sampled[i].script, files, tally, arm);
     if (!status.ok()) return status;
     arms.push_back(&tally);
   }

@@ -3,6 +3,7 @@
 #ifndef HOTLAP_HARNESS_AGENT_PROFILE_FINDINGS_H_
 #define HOTLAP_HARNESS_AGENT_PROFILE_FINDINGS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,11 @@ namespace hotlap::agent {
 
 struct SampledArm {
   std::vector<profile::Turn> turns;
-  std::string script;  // as perf script wrote it
+  std::string script;        // as perf script wrote it
+  std::string call_graph;    // as perf calls it
+  uint32_t every = 1;        // the stack of every so many-th event was taken
+  std::string wake_ups;      // likewise, of wake-ups; may be empty
+  absl::Status no_wake_ups;  // why there are none
 };
 
 // Fills in what follows from the samples; the arms of `profile` stand there, with what was asked.

@@ -1,4 +1,5 @@
-// `hotlap profile`: where a target spends its CPU time, or two targets do, by stage and function.
+// `hotlap profile`: where a target spends its CPU time, or two targets do, by stage and function,
+// where their threads wait, and what they allocate.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "harness/cli/target_grammar.h"
 #include "harness/profile/export.h"
 #include "harness/profile/profile_text.h"
+#include "harness/profile/view_text.h"
 #include "harness/record/file.h"
 
 namespace hotlap::cli {
@@ -32,6 +34,8 @@ struct ProfileFlags {
   std::optional<double> duration_s;
   std::optional<uint32_t> frequency_hz;
   std::string call_graph;
+  bool off_cpu = false;
+  bool heap = false;
 };
 
 absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
@@ -48,7 +52,30 @@ absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
   if (flags.duration_s) request.set_duration_s(*flags.duration_s);
   if (flags.frequency_hz) request.set_frequency_hz(*flags.frequency_hz);
   request.set_call_graph(flags.call_graph);
+  request.set_off_cpu(flags.off_cpu);
+  request.set_heap(flags.heap);
   return request;
+}
+
+// Of each view beyond the CPU's, and of each of its two amounts.
+absl::Status write_views(const Profile& profile, const std::filesystem::path& out) {
+  for (const auto& view : profile.views()) {
+    for (int i = 0; i < view.arms_size(); ++i) {
+      for (const auto& file : profile::exported(profile, view, i)) {
+        absl::Status status = record::replace_file(out / file.name, file.text);
+        if (!status.ok()) return status;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string all_text(const Profile& profile) {
+  std::string text = profile::profile_text(profile);
+  for (const auto& view : profile.views()) {
+    absl::StrAppend(&text, "\n", profile::view_text(profile, view));
+  }
+  return text;
 }
 
 absl::Status write_all(const Profile& profile, const std::string& json,
@@ -60,9 +87,8 @@ absl::Status write_all(const Profile& profile, const std::string& json,
     if (!status.ok()) return status;
     status = record::replace_file(out / (arm.arm() + ".speedscope.json"), profile::speedscope(arm));
   }
-  if (status.ok()) {
-    status = record::replace_file(out / "profile.txt", profile::profile_text(profile));
-  }
+  if (status.ok()) status = write_views(profile, out);
+  if (status.ok()) status = record::replace_file(out / "profile.txt", all_text(profile));
   if (status.ok()) status = record::replace_file(out / "profile.json", json);
   return status;
 }
@@ -107,7 +133,7 @@ int run_profile(const ProfileFlags& flags, const Invocation& invocation) {
   const std::filesystem::path out = flags.document.directory(kVerb);
   const absl::Status written = write_all(*profile, *json, out);
   if (!written.ok()) return fail(std::string(written.message()));
-  show_document(flags.document, kVerb, out, *json, profile::profile_text(*profile));
+  show_document(flags.document, kVerb, out, *json, all_text(*profile));
   return kExitDone;
 }
 
@@ -123,19 +149,27 @@ void add_profile_command(CLI::App& app, Invocation& invocation) {
       "and libraries are charged to the stage that called them. TARGET is as in `hotlap ab "
       "--help`,\n"
       "but for url:. Beside the page: profile.json, folded stacks, and speedscope files.\n"
+      "Each further view (--off-cpu, --heap) takes as long again.\n"
       "Examples:\n"
       "  hotlap profile fast\n"
-      "  hotlap profile --a fast,request_line=regex --b fast,request_line=scalar");
+      "  hotlap profile --a fast,request_line=regex --b fast,request_line=scalar\n"
+      "  hotlap profile --off-cpu fast,dispatch=thread_pool\n"
+      "  hotlap profile --heap --a fast --b fast,header_map=unordered_map");
   auto flags = std::make_shared<ProfileFlags>();
   flags->document.add_targets_to(*command, kVerb);
   command->add_option("-d,--duration", flags->duration_s,
                       "seconds of load while a target is sampled (default 5)");
-  command->add_option("--frequency", flags->frequency_hz,
-                      "samples a second of CPU time (default 4999)");
+  command->add_option(
+      "--frequency", flags->frequency_hz,
+      "samples a second of CPU time, and of other views about as many stacks (default 4999)");
   command->add_option(
       "--call-graph", flags->call_graph,
       "how stacks are followed: dwarf (unwind tables), or fp (frame pointers, which "
       "miss the callers of most libc functions); default dwarf, of Go programs fp");
+  command->add_flag("--off-cpu", flags->off_cpu,
+                    "also where threads wait: ns asleep a request, by stage and stack");
+  command->add_flag("--heap", flags->heap,
+                    "also what is allocated: bytes and calls a request, by stage and stack");
   flags->document.add_rest_to(*command, kVerb);
   command->callback(
       [flags, &invocation] { invocation.exit_code = run_profile(*flags, invocation); });

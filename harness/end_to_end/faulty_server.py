@@ -2,8 +2,8 @@
 
 Modes: ok, status500, wrong (other bytes than the lab's server), exit (at once), silent (never
 listens), elsewhere (another port), and die, hang, deny: like ok until the file TRIGGER exists, then
-it exits, stops itself, or answers 500; and freeze: like ok, but after so many REQUESTS it stops
-itself for a second, once.
+it exits, stops itself, or answers 500; freeze: like ok, but after so many REQUESTS it stops itself
+for a second, once; and doze: like ok, but it sleeps for DOZE_MS before each reply.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 BODY = b"Hello, World!"
+DOZE_MS = 20
 
 
 def reply(status: str, body: bytes = BODY) -> bytes:
@@ -39,6 +40,10 @@ def freeze_for_a_second() -> None:
         os._exit(0)
     os.kill(frozen, signal.SIGSTOP)
     os.wait()
+
+
+def doze() -> None:
+    time.sleep(DOZE_MS / 1000)  # tidy: allow sleep: it is what is to be seen
 
 
 def serve(
@@ -69,6 +74,8 @@ def serve(
                     if requests_left <= 0:
                         requests_left = None
                         freeze_for_a_second()
+                if mode == "doze" and asked > 0:
+                    doze()
                 deny = mode == "status500" or (mode == "deny" and wrong_now)
                 connection.sendall((denied if deny else good) * asked)
             except OSError:

@@ -140,6 +140,25 @@ def test_without_tracefs(hotlap: Hotlap, out: Path) -> None:
     assert "syscalls_per_request" not in metrics
 
 
+@needs_mounts
+def test_a_profile_without_tracefs(hotlap: Hotlap, out: Path) -> None:
+    """Threads are seen to wait all the same; allocations are not, and the remedy is told."""
+    if shutil.which("perf") is None:
+        pytest.skip("perf is not installed")
+    script = "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null || :"
+    script += "; umount -l /sys/kernel/debug 2>/dev/null || :"
+    prefix = in_namespace(script) + ["setpriv", "--bounding-set=-sys_admin"]
+    short = ("fast", "-d", "0.3", "--quiet", "--no-report", "--out", out)
+    assert_error(
+        hotlap.run("profile", "--heap", *short, prefix=prefix), "--heap", "mount -t tracefs"
+    )
+    result = hotlap.run("profile", "--off-cpu", *short, "--json", prefix=prefix)
+    assert result.code == 0, result.err
+    (view,) = result.json()["views"]
+    assert any("mount -t tracefs" in note for note in view["arms"][0]["notes"])
+    assert view["total"]["second"]["arms"][0]["per_request"] > 0
+
+
 ONE_CPU = ("taskset", "-c", CPU)
 BRIEF_SETS = ("--plan", "fixed:1", "--sets", "1", "--set-ms", "20", "--warmup-ms", "10")
 UNPLACED = (*BRIEF_SETS, "--no-report", "--no-counting")

@@ -88,6 +88,22 @@ std::string charge(const ScriptSample& sample, const std::vector<std::string>& s
   return charged.empty() ? kind_of(sample) : std::string(charged);
 }
 
+const ScriptFrame* site_of(const ScriptSample& sample, const std::vector<std::string>& stages) {
+  const ScriptFrame* server = nullptr;
+  const ScriptFrame* program = nullptr;
+  const ScriptFrame* any = nullptr;
+  for (size_t i = 0; i < sample.frames.size(); ++i) {
+    const ScriptFrame& frame = sample.frames[i];
+    if (frame.kernel || frame.function.empty()) continue;
+    if (!stages[i].empty() && stages[i] != kServerStage) return &frame;
+    if (!stages[i].empty() && server == nullptr) server = &frame;
+    if (!is_library(frame.object) && program == nullptr) program = &frame;
+    if (any == nullptr) any = &frame;
+  }
+  if (server != nullptr) return server;
+  return program != nullptr ? program : any;
+}
+
 ObjectFile* ObjectFiles::find(const std::string& path) {
   const auto known = files_.find(path);
   if (known != files_.end()) return known->second.get();

@@ -35,6 +35,10 @@ std::string system_call_of(const ScriptSample& sample);
 // What a stack is charged to, by the stages of its frames (innermost first, as in the sample).
 std::string charge(const ScriptSample& sample, const std::vector<std::string>& stages);
 
+// Whose code it is that allocates or waits: the innermost frame of the stage that is charged (of
+// the lab), else of the program itself, else of any library; null where the stack has neither.
+const ScriptFrame* site_of(const ScriptSample& sample, const std::vector<std::string>& stages);
+
 // Files by path, each opened once; null for what cannot be read ("[vdso]", a deleted library).
 class ObjectFiles {
  public:

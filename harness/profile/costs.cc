@@ -5,74 +5,16 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "harness/profile/turn_sums.h"
 
 namespace hotlap::profile {
 namespace {
 
 using hotlap::v1::Cost;
-
-struct Sums {
-  double of_key = 0;  // samples
-  double samples = 0;
-  double cpu_ns = 0;
-  double requests = 0;
-
-  Sums& operator+=(const Sums& other) {
-    of_key += other.of_key;
-    samples += other.samples;
-    cpu_ns += other.cpu_ns;
-    requests += other.requests;
-    return *this;
-  }
-  friend Sums operator-(const Sums& left, const Sums& right) {
-    return {left.of_key - right.of_key, left.samples - right.samples, left.cpu_ns - right.cpu_ns,
-            left.requests - right.requests};
-  }
-  // Nothing where a turn that is left out was the only one with samples.
-  std::optional<double> ns() const {
-    if (samples <= 0 || requests <= 0) return std::nullopt;
-    return of_key / samples * cpu_ns / requests;
-  }
-};
-
-// Turns and their sum, for one row of one arm.
-struct Series {
-  std::vector<Sums> turns;
-  Sums sum;
-};
-
-std::optional<double> jackknife_error(const std::vector<std::optional<double>>& without) {
-  const auto n = static_cast<double>(without.size());
-  double mean = 0;
-  for (const auto& value : without) {
-    if (!value) return std::nullopt;
-    mean += *value / n;
-  }
-  if (without.size() < 2) return std::nullopt;
-  double squares = 0;
-  for (const auto& value : without) squares += (*value - mean) * (*value - mean);
-  return std::sqrt((n - 1) / n * squares);
-}
-
-std::optional<double> error_of(const Series& arm) {
-  std::vector<std::optional<double>> without;
-  for (const Sums& turn : arm.turns) without.push_back((arm.sum - turn).ns());
-  return jackknife_error(without);
-}
-
-std::optional<double> error_of_difference(const Series& a, const Series& b) {
-  std::vector<std::optional<double>> without;
-  for (size_t i = 0; i < std::min(a.turns.size(), b.turns.size()); ++i) {
-    const auto left = (a.sum - a.turns[i]).ns();
-    const auto right = (b.sum - b.turns[i]).ns();
-    without.push_back(left && right ? std::optional<double>(*right - *left) : std::nullopt);
-  }
-  return jackknife_error(without);
-}
 
 // How many samples of a turn belong to a row.
 using CountOf = std::function<int64_t(const TurnSamples&)>;
@@ -82,10 +24,8 @@ Series series_of(const Tally& arm, const CountOf& count_of) {
   for (size_t i = 0; i < arm.turns().size(); ++i) {
     const TurnSamples& samples = arm.by_turn()[i];
     const Turn& turn = arm.turns()[i];
-    series.turns.push_back({static_cast<double>(count_of(samples)),
-                            static_cast<double>(samples.samples), static_cast<double>(turn.cpu_ns),
-                            static_cast<double>(turn.requests)});
-    series.sum += series.turns.back();
+    series.add({static_cast<double>(count_of(samples)), static_cast<double>(samples.samples),
+                static_cast<double>(turn.cpu_ns), static_cast<double>(turn.requests)});
   }
   return series;
 }
@@ -96,8 +36,8 @@ Cost cost_of(const std::vector<const Tally*>& arms, const CountOf& count_of) {
   for (const Tally* arm : arms) {
     const Series& series = all.emplace_back(series_of(*arm, count_of));
     auto* message = cost.add_arms();
-    message->set_samples(static_cast<uint64_t>(series.sum.of_key));
-    message->set_ns(series.sum.ns().value_or(0));
+    message->set_samples(static_cast<uint64_t>(series.sum.part));
+    message->set_ns(series.sum.per_request().value_or(0));
     if (const auto error = error_of(series)) message->set_standard_error_ns(*error);
   }
   if (all.size() < 2) return cost;

@@ -1,9 +1,6 @@
 // What stages and functions cost a request, of one arm or of two side by side, and how sure that
-// is. An arm's cost is its share of the samples times CPU time by requests. The error is the
-// jackknife's over turns, of a difference over pairs of turns that followed one another, so that
-// drift that both saw cancels: leave each pair out once, and see how the figure moves
-// (Efron and Stein 1981, the delete-one estimator, for a ratio of sums). It holds the noise of
-// sampling and that of the machine alike.
+// is. An arm's cost is its share of the samples times CPU time by requests; errors are those of
+// turn_sums.h.
 #ifndef HOTLAP_HARNESS_PROFILE_COSTS_H_
 #define HOTLAP_HARNESS_PROFILE_COSTS_H_
 

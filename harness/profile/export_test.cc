@@ -67,5 +67,36 @@ TEST(Export, NamesThatAreNotUtf8CostNothingElse) {
   EXPECT_TRUE(nlohmann::json::accept(speedscope(arm)));
 }
 
+TEST(Export, AViewHasBothItsAmounts) {
+  hotlap::v1::Profile profile;
+  *profile.add_arms() = example();
+  hotlap::v1::View view;
+  view.set_name("off-cpu");
+  auto& arm = *view.add_arms();
+  arm.set_arm("a");
+  arm.set_requests(10);
+  *arm.mutable_frames() = profile.arms(0).frames();
+  auto* stack = arm.add_stacks();
+  stack->add_frames(0);
+  stack->add_frames(2);
+  stack->set_first(4000.4);
+  stack->set_second(5);
+  arm.add_stacks()->set_first(1000);
+  const auto files = exported(profile, view, 0);
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(files[0].name, "a.asleep.folded");
+  EXPECT_EQ(files[0].text, "[no stack] 1000\nmain;tcp_sendmsg_[k] 4000\n");
+  EXPECT_EQ(files[1].name, "a.sleeps.folded");
+  EXPECT_EQ(files[1].text, "main;tcp_sendmsg_[k] 5\n");
+  EXPECT_EQ(files[2].name, "a.off-cpu.speedscope.json");
+  const auto file = nlohmann::json::parse(files[2].text);
+  ASSERT_EQ(file["profiles"].size(), 2u);
+  EXPECT_EQ(file["profiles"][0]["name"], "a: fast, asleep a request");
+  EXPECT_EQ(file["profiles"][0]["unit"], "nanoseconds");
+  EXPECT_DOUBLE_EQ(file["profiles"][0]["endValue"], 500.04);
+  EXPECT_EQ(file["profiles"][1]["unit"], "none");
+  EXPECT_DOUBLE_EQ(file["profiles"][1]["endValue"], 0.5);
+}
+
 }  // namespace
 }  // namespace hotlap::profile

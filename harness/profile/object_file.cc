@@ -108,6 +108,33 @@ std::optional<uint64_t> ObjectFile::address_of(uint64_t offset) const {
   return std::nullopt;
 }
 
+std::optional<uint64_t> ObjectFile::offset_at(uint64_t address) const {
+  for (const GElf_Phdr& header : opened_->loaded) {
+    if (address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz) {
+      return address - header.p_vaddr + header.p_offset;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> ObjectFile::offset_of(const std::string& function) const {
+  for (Elf_Scn* section = elf_nextscn(opened_->elf, nullptr); section != nullptr;
+       section = elf_nextscn(opened_->elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_entsize == 0) continue;
+    if (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) continue;
+    Elf_Data* symbols = elf_getdata(section, nullptr);
+    for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+      GElf_Sym symbol;
+      if (gelf_getsym(symbols, static_cast<int>(i), &symbol) == nullptr) break;
+      if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+      const char* name = elf_strptr(opened_->elf, header.sh_link, symbol.st_name);
+      if (name != nullptr && function == name) return offset_at(symbol.st_value);
+    }
+  }
+  return std::nullopt;
+}
+
 std::string ObjectFile::compiled_from(uint64_t address) const {
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = dwfl_module_addrdie(opened_->module, address + opened_->bias, &bias);

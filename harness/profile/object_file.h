@@ -40,6 +40,12 @@ class ObjectFile {
   // it is not loaded.
   std::optional<uint64_t> address_of(uint64_t offset) const;
 
+  // Where in the file the code of a function begins, by its name in a table of symbols.
+  std::optional<uint64_t> offset_of(const std::string& function) const;
+
+  // The reverse of address_of().
+  std::optional<uint64_t> offset_at(uint64_t address) const;
+
   // The main source file of the compilation that made the code there; empty where not known.
   std::string compiled_from(uint64_t address) const;
   // The line that was compiled to the code there, of an inlined function its own.

@@ -53,6 +53,21 @@ TEST(ObjectFile, OffsetsInTheFileBecomeAddresses) {
   EXPECT_EQ((*file)->address_of(uint64_t{1} << 40), std::nullopt);
 }
 
+TEST(ObjectFile, KnowsWhereAFunctionBeginsInTheFile) {
+  const auto file = ObjectFile::open("/proc/self/exe");
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto offset = (*file)->offset_of("main");
+  ASSERT_TRUE(offset.has_value());
+  const auto address = (*file)->address_of(*offset);
+  ASSERT_TRUE(address.has_value());
+  EXPECT_EQ((*file)->offset_at(*address), offset);
+  const auto range = (*file)->function_at(*address);
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->begin, *address);
+  EXPECT_EQ((*file)->offset_of("no_such_function"), std::nullopt);
+  EXPECT_EQ((*file)->offset_at(uint64_t{1} << 40), std::nullopt);
+}
+
 TEST(ObjectFile, UnknownAddressesHaveNoSource) {
   const auto file = ObjectFile::open("/proc/self/exe");
   ASSERT_TRUE(file.ok()) << file.status();

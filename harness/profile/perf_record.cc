@@ -30,11 +30,13 @@ constexpr std::pair<int, int> kOldestPerf = {5, 16};
 constexpr int kStackBytes = 4096;
 // Room for perf to fall behind on a CPU that it shares; more than unprivileged users may lock.
 constexpr char kBufferSize[] = "8M";
+// A filter has room for some hundred; of more, the wake-ups of the whole machine are recorded.
+constexpr size_t kFilteredThreads = 128;
 
-absl::Status explain(const std::string& event, const std::string& output) {
-  return absl::FailedPreconditionError(absl::StrCat("perf record did not begin to sample ", event,
-                                                    ": ",
-                                                    output.empty() ? "it said nothing" : output));
+absl::Status explain(const std::vector<std::string>& events, const std::string& output) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("perf record did not begin (", absl::StrJoin(events, " "),
+                   "): ", output.empty() ? "it said nothing" : output));
 }
 
 }  // namespace
@@ -74,6 +76,25 @@ absl::StatusOr<std::string> choose_event(targets::Spawner& spawner, const std::s
   return "cpu-clock";
 }
 
+std::vector<std::string> sampled(const std::string& event, uint32_t frequency_hz) {
+  return {"--event", event, "--freq", absl::StrCat(frequency_hz)};
+}
+
+std::vector<std::string> switches(uint32_t every) {
+  return {"--event", "context-switches", "--count", absl::StrCat(every), "--switch-events"};
+}
+
+std::vector<std::string> wake_ups(const std::vector<pid_t>& threads) {
+  std::vector<std::string> arguments = {"--event", "sched:sched_wakeup"};
+  if (threads.size() <= kFilteredThreads) {
+    const auto is_it = [](std::string* out, pid_t thread) {
+      absl::StrAppend(out, "pid==", thread);
+    };
+    arguments.insert(arguments.end(), {"--filter", absl::StrJoin(threads, "||", is_it)});
+  }
+  return arguments;
+}
+
 uint32_t max_frequency_hz() {
   std::ifstream file("/proc/sys/kernel/perf_event_max_sample_rate");
   uint32_t most = 0;
@@ -93,26 +114,31 @@ absl::StatusOr<std::unique_ptr<PerfRecord>> PerfRecord::attach(targets::Spawner&
                                                                const RecordOptions& options) {
   auto control = capture::PerfControl::make(options.file);
   if (!control.ok()) return control.status();
-  const bool unwinds = options.call_graph == CallGraph::kUnwindTables;
   targets::CompanionOptions companion;
   companion.name = "perf record";
   companion.cpus = options.cpus;
-  companion.argv = {"perf",         "record",
-                    "--no-buildid", "--no-buildid-cache",
-                    "--clockid",    "CLOCK_MONOTONIC",
-                    "--event",      options.event,
-                    "--freq",       absl::StrCat(options.frequency_hz),
-                    "--call-graph", unwinds ? absl::StrCat("dwarf,", kStackBytes) : "fp",
-                    "--output",     options.file,
-                    "--pid",        absl::StrJoin(options.processes, ",")};
-  const std::vector<std::string> pipes = control->arguments();
-  companion.argv.insert(companion.argv.end(), pipes.begin(), pipes.end());
-  if (geteuid() == 0) companion.argv.insert(companion.argv.end(), {"--mmap-pages", kBufferSize});
+  companion.argv = {"perf",      "record",          "--no-buildid", "--no-buildid-cache",
+                    "--clockid", "CLOCK_MONOTONIC", "--output",     options.file};
+  const auto add = [&companion](const std::vector<std::string>& arguments) {
+    companion.argv.insert(companion.argv.end(), arguments.begin(), arguments.end());
+  };
+  add(options.events);
+  if (options.processes.empty()) {
+    add({"--all-cpus"});
+  } else {
+    add({"--pid", absl::StrJoin(options.processes, ",")});
+  }
+  if (options.call_graph) {
+    const bool unwinds = *options.call_graph == CallGraph::kUnwindTables;
+    add({"--call-graph", unwinds ? absl::StrCat("dwarf,", kStackBytes) : "fp"});
+  }
+  add(control->arguments());
+  if (geteuid() == 0) add({"--mmap-pages", kBufferSize});
   auto process = spawner.launch_companion(companion);
   if (!process.ok()) return process.status();
   if (!control->begin((*process)->exit_fd(), kAttachTime)) {
     (*process)->stop();
-    return explain(options.event, (*process)->output_tail());
+    return explain(options.events, (*process)->output_tail());
   }
   return std::unique_ptr<PerfRecord>(new PerfRecord(spawner, *std::move(process), options.file));
 }
@@ -122,11 +148,14 @@ absl::Status PerfRecord::status() const { return process_->status(); }
 // perf takes SIGTERM as it takes SIGINT: it writes what it has, and ends by that signal.
 void PerfRecord::stop() { process_->stop(kWriteTime); }
 
-absl::StatusOr<std::string> PerfRecord::take_script() {
-  return targets::run_tool(spawner_,
-                           {"perf", "script", "--input", file_, "--no-inline", "--ns",
-                            "--show-lost-events", "--fields", "pid,tid,time,ip,sym,symoff,dso"},
-                           file_ + ".script", kScriptTime);
+absl::StatusOr<std::string> PerfRecord::take_script(bool with_stacks, bool with_fields) {
+  const std::string fields = absl::StrCat("pid,tid,time", with_fields ? ",event,trace" : "",
+                                          with_stacks ? ",ip,sym,symoff,dso" : "");
+  return targets::run_tool(
+      spawner_,
+      {"perf", "script", "--input", file_, "--no-inline", "--ns", "--show-lost-events",
+       "--show-switch-events", "--show-task-events", "--fields", fields},
+      file_ + ".script", kScriptTime);
 }
 
 }  // namespace hotlap::profile

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,21 @@ enum class CallGraph {
 const char* call_graph_name(CallGraph call_graph);  // as perf calls it
 
 struct RecordOptions {
-  std::vector<pid_t> processes;
-  std::vector<int> cpus;  // where perf itself runs; empty: anywhere
-  std::string event;
-  uint32_t frequency_hz = 0;
-  CallGraph call_graph = CallGraph::kUnwindTables;
+  std::vector<pid_t> processes;     // none: everything on this machine
+  std::vector<int> cpus;            // where perf itself runs; empty: anywhere
+  std::vector<std::string> events;  // as perf record takes them: what, and how often
+  std::optional<CallGraph> call_graph = CallGraph::kUnwindTables;  // none: no stacks
   std::string file;  // what it writes; others of this name and an ending stand beside it
 };
+
+// Samples of an event, so many a second of a running thread.
+std::vector<std::string> sampled(const std::string& event, uint32_t frequency_hz);
+
+// Every switch of a thread to and from a CPU; a sample at every so many-th that it leaves.
+std::vector<std::string> switches(uint32_t every);
+
+// That these threads were woken, seen by whoever wakes them: on all CPUs, so without processes.
+std::vector<std::string> wake_ups(const std::vector<pid_t>& threads);
 
 // The event to sample by here: "cycles" with hardware counters, else "cpu-clock". NOT_FOUND: there
 // is no perf, or it is too old; PERMISSION_DENIED: it may not see the kernel's side, where much of
@@ -57,8 +66,9 @@ class PerfRecord {
   // Ends the recording and waits for perf to have written it.
   void stop();
 
-  // The samples, as read_script() takes them. After stop().
-  absl::StatusOr<std::string> take_script();
+  // The samples, as read_script() takes them; `with_fields` of tracepoints and probes,
+  // `with_stacks` where they were taken. After stop().
+  absl::StatusOr<std::string> take_script(bool with_stacks = true, bool with_fields = false);
 
  private:
   PerfRecord(targets::Spawner& spawner, std::unique_ptr<targets::TargetProcess> process,

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/profile/off_cpu.h"
 #include "harness/profile/perf_script.h"
 #include "harness/targets/testing.h"
 #include "harness/targets/tool.h"
@@ -48,8 +49,7 @@ class PerfRecordTest : public ::testing::Test {
   RecordOptions options(std::vector<pid_t> processes) const {
     return {.processes = std::move(processes),
             .cpus = {},
-            .event = "cpu-clock",
-            .frequency_hz = std::min(10000u, max_frequency_hz()),
+            .events = sampled("cpu-clock", std::min(10000u, max_frequency_hz())),
             .call_graph = CallGraph::kUnwindTables,
             .file = directory_ + "/data"};
   }
@@ -76,6 +76,30 @@ TEST_F(PerfRecordTest, SamplesWhatATargetDoes) {
   EXPECT_EQ(script.unread_lines, 0);
   ASSERT_THAT(script.samples, SizeIs(Gt(0u)));
   EXPECT_THAT(script.samples[0].frames, SizeIs(Gt(0u)));
+}
+
+TEST_F(PerfRecordTest, SeesATargetWait) {
+  const auto event = choose_event(*spawner_, directory_);
+  if (!event.ok()) GTEST_SKIP() << event.status();
+  auto target = spawner_->launch(targets::test_command("serve"), targets::test_options());
+  ASSERT_TRUE(target.ok()) << target.status();
+  RecordOptions recorded = options((*target)->tree());
+  recorded.events = switches(1);
+  auto record = PerfRecord::attach(*spawner_, recorded);
+  ASSERT_TRUE(record.ok()) << record.status();
+  for (int i = 0; i < 50; ++i) targets::ask((*target)->endpoint(), "pid");
+  (*record)->stop();
+  auto text = (*record)->take_script();
+  ASSERT_TRUE(text.ok()) << text.status();
+  const Script script = read_script(*text);
+  EXPECT_EQ(script.unread_lines, 0);
+  const Waits found = read_waits(script, {});
+  EXPECT_EQ(found.torn, 0);
+  EXPECT_THAT(found.waits, SizeIs(Gt(0u)));
+  const auto with_stack = std::count_if(found.waits.begin(), found.waits.end(), [](const Wait& w) {
+    return w.kind == WaitKind::kSleep && w.sample != nullptr && !w.sample->frames.empty();
+  });
+  EXPECT_GT(with_stack, 0);
 }
 
 TEST_F(PerfRecordTest, AbsentPerfIsNamedWithItsPackage) {

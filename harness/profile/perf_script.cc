@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 namespace hotlap::profile {
 namespace {
@@ -105,11 +107,51 @@ std::optional<ScriptFrame> read_frame(std::string_view line) {
 
 // "PERF_RECORD_LOST lost 12", "PERF_RECORD_LOST_SAMPLES lost 12"
 int64_t lost_in(std::string_view event) {
-  if (!event.starts_with("PERF_RECORD_LOST")) return 0;
   const size_t at = event.rfind(' ');
   if (at == std::string_view::npos) return 0;
   std::string_view number = event.substr(at + 1);
   return take_number<int64_t>(number).value_or(0);
+}
+
+// Takes "7013:7014" or "7013/7014" off the front of `text`.
+std::optional<std::pair<pid_t, pid_t>> take_task(std::string_view& text, std::string_view between) {
+  const auto process = take_number<pid_t>(text);
+  if (!process || !take(text, between)) return std::nullopt;
+  const auto thread = take_number<pid_t>(text);
+  if (!thread) return std::nullopt;
+  return std::make_pair(*process, *thread);
+}
+
+// "PERF_RECORD_SWITCH OUT preempt" of the thread whose line it is; "PERF_RECORD_FORK(7013:7014):(…"
+// and "PERF_RECORD_EXIT(7013:7014):(…" of the one in the first brackets.
+std::optional<ScriptChange> change_in(const ScriptSample& head, std::string_view event) {
+  ScriptChange change{head.process, head.thread, head.time_ns};
+  if (take(event, "PERF_RECORD_SWITCH ")) {
+    event = without_blanks(event);
+    if (event == "IN") return change;
+    change.change = event == "OUT" ? ThreadChange::kSleeps : ThreadChange::kPreempted;
+    return event.starts_with("OUT") ? std::optional(change) : std::nullopt;
+  }
+  const bool begins = take(event, "PERF_RECORD_FORK(");
+  if (!begins && !take(event, "PERF_RECORD_EXIT(")) return std::nullopt;
+  const auto task = take_task(event, ":");
+  if (!task) return std::nullopt;
+  std::tie(change.process, change.thread) = *task;
+  change.change = begins ? ThreadChange::kBegins : ThreadChange::kEnds;
+  return change;
+}
+
+void read_record(const ScriptSample& head, std::string_view event, Script& script) {
+  if (event.starts_with("PERF_RECORD_LOST")) {
+    script.lost_samples += lost_in(event);
+  } else if (auto change = change_in(head, event)) {
+    change->samples_before = script.samples.size();
+    script.changes.push_back(*change);
+  } else if (event.starts_with("PERF_RECORD_COMM") && head.time_ns == 0) {
+    // "PERF_RECORD_COMM: any name:7013/7014"
+    std::string_view task = event.substr(event.rfind(':') + 1);
+    if (const auto known = take_task(task, "/")) script.first_threads.push_back(known->second);
+  }
 }
 
 }  // namespace
@@ -133,11 +175,12 @@ Script read_script(std::string_view text) {
     }
     std::string_view event;
     auto sample = read_head(line, event);
-    in_sample = sample.has_value() && event.empty();
+    in_sample = sample.has_value() && !event.starts_with("PERF_RECORD");
     if (in_sample) {
+      sample->fields = event;
       script.samples.push_back(*std::move(sample));
     } else if (sample) {
-      script.lost_samples += lost_in(event);
+      read_record(*sample, event, script);
     } else {
       ++script.unread_lines;
     }

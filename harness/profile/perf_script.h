@@ -1,4 +1,5 @@
-// What `perf script` wrote (-F pid,tid,time,ip,sym,symoff,dso --ns --show-lost-events) as samples.
+// What `perf script` wrote (-F pid,tid,time,ip,sym,symoff,dso --ns --show-lost-events) as samples,
+// and with --show-switch-events --show-task-events what became of threads.
 // Linear in the text, of which every name is a view: it must outlive them.
 #ifndef HOTLAP_HARNESS_PROFILE_PERF_SCRIPT_H_
 #define HOTLAP_HARNESS_PROFILE_PERF_SCRIPT_H_
@@ -24,10 +25,23 @@ struct ScriptSample {
   pid_t thread = 0;
   int64_t time_ns = 0;              // on the clock that perf record was given
   std::vector<ScriptFrame> frames;  // where it was first, its callers after it; may be empty
+  std::string_view fields = {};     // of a tracepoint or probe, behind its name; else empty
+};
+
+enum class ThreadChange { kRuns, kSleeps, kPreempted, kBegins, kEnds };
+
+struct ScriptChange {
+  pid_t process = 0;
+  pid_t thread = 0;
+  int64_t time_ns = 0;
+  ThreadChange change = ThreadChange::kRuns;
+  size_t samples_before = 0;  // where it stands among the samples
 };
 
 struct Script {
   std::vector<ScriptSample> samples;
+  std::vector<ScriptChange> changes;
+  std::vector<pid_t> first_threads;  // those that were there before the recording
   int64_t lost_samples = 0;
   int64_t unread_lines = 0;  // that are none of perf's known forms
 };

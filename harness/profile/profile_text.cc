@@ -85,20 +85,6 @@ void append_system_calls(const Profile& profile, std::string& text) {
   }
 }
 
-// Broken between words, so that no line is longer than a terminal is wide.
-void append_note(const std::string& arm, const std::string& note, std::string& text) {
-  std::string line = absl::StrCat("note: arm ", arm, ":");
-  text += '\n';
-  for (const absl::string_view word : absl::StrSplit(note, ' ')) {
-    if (line.size() + 1 + word.size() > kColumns) {
-      absl::StrAppend(&text, line, "\n");
-      line = " ";
-    }
-    absl::StrAppend(&line, " ", word);
-  }
-  absl::StrAppend(&text, line, "\n");
-}
-
 void append_functions(const Profile& profile, std::string& text) {
   const bool two = profile.arms_size() == 2;
   absl::StrAppend(&text, "\n", two ? "functions that changed most" : "functions that cost most",
@@ -107,7 +93,9 @@ void append_functions(const Profile& profile, std::string& text) {
   for (int i = 0; i < shown; ++i) {
     const Cost& cost = profile.functions(i);
     const std::string numbers = figures(cost);
-    const size_t used = (two ? 37 : 18) + 1 + cost.stage().size() + 2;
+    // The sign ± is two bytes and one column.
+    const size_t columns = numbers.size() - (absl::StrContains(numbers, "±") ? 1 : 0);
+    const size_t used = columns + 1 + cost.stage().size() + 2;
     absl::StrAppend(&text, numbers, " ", cost.stage(), ": ",
                     short_function(cost.function(), kColumns > used + 8 ? kColumns - used : 8),
                     "\n");
@@ -147,6 +135,19 @@ std::string short_function(std::string_view function, size_t width) {
   }
   if (name.size() <= width) return name;
   return name.substr(0, width > 3 ? width - 3 : 0) + "...";
+}
+
+void append_note(const std::string& arm, const std::string& note, std::string& text) {
+  std::string line = absl::StrCat("note: arm ", arm, ":");
+  text += '\n';
+  for (const absl::string_view word : absl::StrSplit(note, ' ')) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      absl::StrAppend(&text, line, "\n");
+      line = " ";
+    }
+    absl::StrAppend(&line, " ", word);
+  }
+  absl::StrAppend(&text, line, "\n");
 }
 
 std::string profile_text(const Profile& profile) {

@@ -18,6 +18,9 @@ std::string profile_text(const hotlap::v1::Profile& profile);
 // outer namespaces: "variants::parse"; cut to `width` columns.
 std::string short_function(std::string_view function, size_t width);
 
+// "note: arm a: …", broken between words, so that no line is longer than a terminal is wide.
+void append_note(const std::string& arm, const std::string& note, std::string& text);
+
 }  // namespace hotlap::profile
 
 #endif  // HOTLAP_HARNESS_PROFILE_PROFILE_TEXT_H_

@@ -75,6 +75,18 @@ TEST(ProfileText, TwoArmsSideBySide) {
   }
 }
 
+TEST(ProfileText, WideFiguresLeaveLessForTheName) {
+  Profile profile = example(2);
+  Cost& cost = *profile.mutable_functions(0);
+  cost.mutable_arms(0)->set_ns(1'211'910.4);
+  cost.set_difference_ns(-1'211'910.4);
+  cost.set_difference_standard_error_ns(111'577.1);
+  for (const std::string& line :
+       std::vector<std::string>(absl::StrSplit(profile_text(profile), '\n'))) {
+    EXPECT_LE(columns(line), 80u) << line;
+  }
+}
+
 TEST(ProfileText, OneArmHasNoDifference) {
   const std::string text = profile_text(example(1));
   EXPECT_THAT(text, HasSubstr("request_line                    589.4 ± 20.5\n"));

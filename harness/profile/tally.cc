@@ -5,24 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "harness/profile/valid_utf8.h"
 
 namespace hotlap::profile {
 namespace {
 
 // Below it a missing name is not worth a note.
 constexpr double kNotedShare = 0.01;
-
-std::string object_name(const ScriptFrame& frame) {
-  const std::string_view path = frame.object;
-  if (frame.kernel && (path.empty() || path.starts_with("[kernel"))) return kKernelObject;
-  if (path.empty()) return kUnknownFunction;
-  return valid_utf8(path.substr(path.rfind('/') + 1));  // npos + 1 is 0
-}
-
-std::string function_name(const ScriptFrame& frame) {
-  return frame.function.empty() ? kUnknownFunction : valid_utf8(frame.function);
-}
 
 std::string remedy_for(const std::string& object) {
   if (object == kKernelObject) {
@@ -39,27 +27,20 @@ std::string remedy_for(const std::string& object) {
 
 }  // namespace
 
-uint32_t Tally::frame_index(const ScriptFrame& frame, const std::string& stage) {
-  FrameKey key(function_name(frame), object_name(frame), frame.kernel, stage);
-  const auto [at, is_new] = frame_indices_.try_emplace(std::move(key), frames_.size());
-  if (is_new) frames_.push_back(at->first);
-  return at->second;
+std::optional<size_t> turn_at(const std::vector<Turn>& turns, int64_t time_ns) {
+  const auto after =
+      std::upper_bound(turns.begin(), turns.end(), time_ns,
+                       [](int64_t time, const Turn& turn) { return time < turn.begin_ns; });
+  if (after == turns.begin() || time_ns >= (after - 1)->end_ns) return std::nullopt;
+  return static_cast<size_t>(after - turns.begin()) - 1;
 }
 
 void Tally::add(const ScriptSample& sample, Attribution& attribution) {
-  const auto after =
-      std::upper_bound(turns_.begin(), turns_.end(), sample.time_ns,
-                       [](int64_t time_ns, const Turn& turn) { return time_ns < turn.begin_ns; });
-  if (after == turns_.begin()) return;
-  const auto turn = after - 1;
-  if (sample.time_ns >= turn->end_ns) return;
+  const auto turn = turn_at(turns_, sample.time_ns);
+  if (!turn) return;
   const std::vector<std::string> stages = attribution.stages_of(sample);
   const std::string charged = charge(sample, stages);
-  std::vector<uint32_t> stack;
-  for (size_t i = sample.frames.size(); i-- > 0;) {
-    stack.push_back(frame_index(sample.frames[i], stages[i]));
-  }
-  StackCount& count = stacks_[std::move(stack)];
+  StackCount& count = stacks_[frames_.stack_of(sample, stages)];
   count.stage = charged;
   ++count.samples;
   ++samples_;
@@ -74,7 +55,7 @@ void Tally::add(const ScriptSample& sample, Attribution& attribution) {
     if (here.function.empty()) ++nameless_[function.object];
     if (!here.kernel) ++places_[function][{std::string(here.object), here.address}];
   }
-  TurnSamples& samples = by_turn_[static_cast<size_t>(turn - turns_.begin())];
+  TurnSamples& samples = by_turn_[*turn];
   ++samples.samples;
   ++samples.stages[charged];
   ++samples.functions[function];
@@ -117,13 +98,7 @@ void Tally::fill(hotlap::v1::ArmProfile& profile) const {
   int64_t load_ns = 0;
   for (const Turn& turn : turns_) load_ns += turn.end_ns - turn.begin_ns;
   profile.set_load_ns(load_ns);
-  for (const auto& [function, object, kernel, stage] : frames_) {
-    auto* frame = profile.add_frames();
-    frame->set_function(function);
-    frame->set_object(object);
-    frame->set_kernel(kernel);
-    frame->set_stage(stage);
-  }
+  frames_.fill(*profile.mutable_frames());
   std::vector<std::pair<const std::vector<uint32_t>*, const StackCount*>> stacks;
   for (const auto& [frames, count] : stacks_) stacks.emplace_back(&frames, &count);
   std::stable_sort(stacks.begin(), stacks.end(), [](const auto& left, const auto& right) {

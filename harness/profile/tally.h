@@ -7,13 +7,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "harness/profile/attribution.h"
+#include "harness/profile/frame_table.h"
 #include "harness/profile/perf_script.h"
 #include "harness/proto/profile.pb.h"
 
@@ -26,6 +27,7 @@ struct FunctionKey {
   std::string function;
   std::string object;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang 14 takes the zero within it for a pointer.
   friend auto operator<=>(const FunctionKey&, const FunctionKey&) = default;
 };
 
@@ -36,6 +38,9 @@ struct Turn {
   int64_t requests = 0;
   int64_t cpu_ns = 0;
 };
+
+// Of turns in order of time that do not overlap: the one that holds a time, if one does.
+std::optional<size_t> turn_at(const std::vector<Turn>& turns, int64_t time_ns);
 
 struct TurnSamples {
   int64_t samples = 0;
@@ -67,30 +72,23 @@ class Tally {
   void fill(hotlap::v1::ArmProfile& profile) const;
 
  private:
-  using FrameKey = std::tuple<std::string, std::string, bool, std::string>;
   struct StackCount {
     int64_t samples = 0;
     std::string stage;
   };
 
-  uint32_t frame_index(const ScriptFrame& frame, const std::string& stage);
   void note_missing_names(hotlap::v1::ArmProfile& profile) const;
 
   std::vector<Turn> turns_;
   std::vector<TurnSamples> by_turn_;
   int64_t samples_ = 0;
-  std::map<FrameKey, uint32_t> frame_indices_;
-  std::vector<FrameKey> frames_;
+  FrameTable frames_;
   std::map<std::vector<uint32_t>, StackCount> stacks_;  // root first
   std::map<FunctionKey, Places> places_;
   std::map<std::string, int64_t> nameless_;  // samples that were in an object without symbols
   std::set<pid_t> processes_;
   std::set<pid_t> threads_;
 };
-
-// What a function of no name is called, and the kernel as an object.
-inline constexpr char kUnknownFunction[] = "[unknown]";
-inline constexpr char kKernelObject[] = "[kernel]";
 
 }  // namespace hotlap::profile
 

@@ -68,7 +68,7 @@ def _normal() -> float:
     return float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0))
 
 
-def counted(profile: Profile, a: int, b: int, ns: float | None = None) -> Change:
+def counted(profile: Profile, a: float, b: float, ns: float | None = None) -> Change:
     """From samples alone: a count of zero has the error of a count of one."""
     first, second = profile.arms[0].ns_per_sample, profile.arms[-1].ns_per_sample
     error = math.hypot(first * math.sqrt(max(a, 1)), second * math.sqrt(max(b, 1)))

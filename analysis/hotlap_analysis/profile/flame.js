@@ -4,9 +4,9 @@
 
 const ROW = 20, LEAST_PIXELS = 0.4;
 
-const format = (value, sign) =>
+const format = (value, sign, digits) =>
   (value < 0 ? "\u2212" : sign && value > 0 ? "+" : "") +
-  Math.abs(value).toLocaleString("en", {maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0});
+  Math.abs(value).toLocaleString("en", {maximumFractionDigits: Math.abs(value) < 10 ? digits : 0});
 const percent = (part) => (100 * part).toFixed(part < 0.0995 ? 2 : 1) + "\u00a0%";
 
 class Flame {
@@ -21,12 +21,18 @@ class Flame {
     this.search = element.querySelector("input");
     this.zoomed = this.chosen = this.root;
     this.matches = null;
-    this.widths = this.data.arms.length - 1;
+    const last = this.data.arms.length - 1;
+    this.widths = this.root.samples[last] ? last : 0;  // an arm with nothing has no widths
     this.colors = this.data.arms.length > 1 ? "change" : "stage";
     this.upward = false;
     this.largest = this.data.arms.length > 1 ? largestChange(this.root) : 0;
     this.listen();
     this.show();
+  }
+
+  // A figure per request, as finely as its unit wants it.
+  figure(value, sign) {
+    return format(value, sign, this.data.digits);
   }
 
   listen() {
@@ -148,34 +154,35 @@ class Flame {
   }
 
   told(node) {
-    const {arms, stages} = this.data;
+    const {arms, stages, unit, none} = this.data;
     const stage = stages[node.stage].name;
     const where = [node.object, node.parent && stage && `stage ${stage}`].filter(Boolean);
     const costs = arms.map((arm, i) => {
-      const self = node.children.length ? `, itself ${format(own(node, i) * arm.ns)}` : "";
+      const self = node.children.length ? `, itself ${this.figure(own(node, i) * arm.ns)}` : "";
       const name = arms.length > 1 ? `${arm.name}: ` : "";
-      if (!node.samples[i]) return `${name}no sample`;
-      return `${name}${format(ns(this.data, node, i))} ns per request ` +
+      if (!node.samples[i]) return `${name}${none}`;
+      return `${name}${this.figure(ns(this.data, node, i))} ${unit} per request ` +
         `(${percent(share(this.data, node, i))}${self})`;
     });
     if (arms.length > 1) {
-      const error = node.parent ? ` ± ${format(node.change.half)}` : "";
-      costs.push(`difference ${format(node.change.ns, true)}${error} ns`);
+      const error = node.parent ? ` ± ${this.figure(node.change.half)}` : "";
+      costs.push(`difference ${this.figure(node.change.ns, true)}${error} ${unit}`);
     }
     return [node.name, where.join(", "), ...costs].filter(Boolean);
   }
 
   toldMatches() {
-    const {arms} = this.data;
+    const {arms, unit, none} = this.data;
     const sums = matched(this.root, this.matches, arms.length);
     const cost = (arm, i) => sums[i] ?
-      `${format(sums[i] * arm.ns)} ns per request (${percent(sums[i] / arm.samples)})` : "no sample";
+      `${this.figure(sums[i] * arm.ns)} ${unit} per request ` +
+      `(${percent(sums[i] / arm.samples)})` : none;
     const parts = arms.map((arm, i) => (arms.length > 1 ? `${arm.name}: ` : "") + cost(arm, i));
     return sums.some((sum) => sum > 0) ? `found: ${parts.join("; ")}` : "no frame matches";
   }
 
   drawLegend() {
-    const {arms, stages} = this.data, style = getComputedStyle(document.documentElement);
+    const {arms, stages, unit} = this.data;
     const item = (color, text, press) => {
       const entry = document.createElement("li"), box = document.createElement("i");
       box.style.background = color;
@@ -198,10 +205,10 @@ class Flame {
       item("var(--rest)", "within the error of sampling"),
     ];
     if (this.largest > 0) {
-      entries.push(item("transparent", `deepest colour: ${format(this.largest)} ns`));
+      entries.push(item("transparent", `deepest colour: ${this.figure(this.largest)} ${unit}`));
     }
     if (lost > 0) {
-      entries.push(item("transparent", `${format(lost)} ns are in frames that only ` +
+      entries.push(item("transparent", `${this.figure(lost)} ${unit} are in frames that only ` +
         `${arms[only].name} has: see its widths`, () => this.set({widths: only})));
     }
     this.legend.replaceChildren(...entries);

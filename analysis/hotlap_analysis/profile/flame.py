@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,34 @@ def style() -> str:
 
 
 def script() -> str:
-    return "".join((HERE / n).read_text(encoding="utf-8") for n in ("flame_tree.js", "flame.js"))
+    names = ("flame_tree.js", "flame.js", "tabs.js")
+    return "".join((HERE / n).read_text(encoding="utf-8") for n in names)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a graph's frames weigh, in words, and how finely."""
+
+    name: str  # "ns", of which there are so many per request
+    none: str  # of a frame that has nothing in an arm
+    digits: int  # behind the point, of small figures
+    floor: float  # the error of nothing, as of a count, which is that of one
+
+
+CPU = Unit("ns", "no sample", 1, 1.0)
 
 
 def element(profile: Profile, root: tree.Node) -> Live:
-    data = json.dumps(_data(profile, root), ensure_ascii=False, separators=(",", ":"))
+    """Of the CPU's samples."""
+    return drawn(profile, profile, root, stage_order(profile), CPU)
+
+
+def drawn(
+    profile: Profile, recorded: tree.Recorded, root: tree.Node, stages: list[str], unit: Unit
+) -> Live:
+    """Of anything by stack; `stages` in the order of their colours."""
+    numbers = _data(recorded, root, stages, unit)
+    data = json.dumps(numbers, ensure_ascii=False, separators=(",", ":"))
     for mark in "<>&\u2028\u2029":
         data = data.replace(mark, f"\\u{ord(mark):04x}")
     kind = "flame two" if profile.two else "flame"
@@ -69,25 +93,32 @@ def _choices(profile: Profile) -> str:
     )
 
 
-def _data(profile: Profile, root: tree.Node) -> dict[str, Any]:
-    stages = stage_order(profile)
+def _data(profile: tree.Recorded, root: tree.Node, stages: list[str], unit: Unit) -> dict[str, Any]:
     # Stages that stacks are charged to are all there; frames may name others, within those.
     known: dict[str, int] = {stage: place for place, stage in enumerate(stages)}
     functions: dict[tuple[str, str], int] = {}
-    nodes: list[int] = []
+    nodes: list[float] = []
+    # Of counts the squares are the counts themselves.
+    squares = any(node.squares != node.samples for node, _ in tree.in_order(root, profile))
     for node, stage in tree.in_order(root, profile):
         key = (node.function, node.object)
         nodes += [
             functions.setdefault(key, len(functions)),
             known.setdefault(stage, len(known)),
             len(node.children),
-            *node.samples,
+            *(round(samples) for samples in node.samples),
+            *(float(f"{square:.4g}") for square in node.squares if squares),
         ]
     return {
         "arms": [
             {"name": arm.arm, "ns": arm.ns_per_sample, "samples": arm.samples}
             for arm in profile.arms
         ],
+        "unit": unit.name,
+        "none": unit.none,
+        "digits": unit.digits,
+        "floor": unit.floor,
+        "squares": squares,
         "z": float(stats.norm.ppf(0.5 + CONFIDENCE / 2.0)),
         "stages": [
             {

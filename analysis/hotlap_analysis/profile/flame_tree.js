@@ -1,7 +1,8 @@
 // The call tree behind a flame graph: reading it, laying it out, finding in it. Knows no screen.
 "use strict";
 
-// Nodes come as numbers, each node before its children: name, stage, children, samples of each arm.
+// Nodes come as numbers, each node before its children: name, stage, children, samples of each arm,
+// and their squares where samples are not counts.
 function readTree(data) {
   const arms = data.arms.length;
   let at = 0;
@@ -14,6 +15,7 @@ function readTree(data) {
       samples: data.nodes.slice(at + 3, at + 3 + arms), children: [],
     };
     at += 3 + arms;
+    node.squares = data.squares ? data.nodes.slice(at, at += arms) : node.samples;
     for (let i = 0; i < count; ++i) node.children.push(next(node));
     if (arms > 1) node.change = change(data, node);
     return node;
@@ -34,10 +36,11 @@ function own(node, arm) {
   return node.children.reduce((left, child) => left - child.samples[arm], node.samples[arm]);
 }
 
-// Second arm less first in ns per request, and half its 95 % interval: samples are counts.
+// Second arm less first per request, and half its 95 % interval: events come independently, and what
+// each weighs stands in the sum of squares.
 function change(data, node) {
   const [a, b] = data.arms.map((arm, i) => ({
-    ns: ns(data, node, i), error: arm.ns * Math.sqrt(Math.max(node.samples[i], 1)),
+    ns: ns(data, node, i), error: arm.ns * Math.sqrt(Math.max(node.squares[i], data.floor)),
   }));
   return {ns: b.ns - a.ns, half: data.z * Math.hypot(a.error, b.error)};
 }

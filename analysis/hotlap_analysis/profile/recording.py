@@ -6,33 +6,20 @@ samples into time: nanoseconds per request are samples / all samples * cpu_ns / 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hotlap_analysis.files import read_document
 from hotlap_analysis import wording
+from hotlap_analysis.profile.stacks import Frame, Stack, count, read_frames, read_indices
+from hotlap_analysis.profile.views import View, read_view
 from hotlap_analysis.run import Arm, RunError, number
 
 NAME = "profile.json"
 SCHEMA_VERSION = 1
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Frame:
-    function: str
-    object: str
-    kernel: bool
-    stage: str
-
-
-@dataclass(frozen=True)
-class Stack:
-    frames: tuple[int, ...]  # into ArmProfile.frames, root first
-    samples: int
-    stage: str
 
 
 @dataclass(frozen=True)
@@ -115,6 +102,7 @@ class Profile:
     system_calls: list[Cost]  # named by `function`; a part of the stages
     total: Cost | None  # counted, not sampled
     labels: dict[str, str]
+    views: list[View] = field(default_factory=list)  # beyond CPU time
 
     @property
     def two(self) -> bool:
@@ -160,30 +148,27 @@ def _profile(directory: Path, content: Json) -> Profile:
         system_calls=[_cost(cost, len(arms)) for cost in content.get("system_calls") or []],
         total=_cost(content["total"], len(arms)) if content.get("total") else None,
         labels=wording.labels(named),
+        views=[read_view(view, len(arms)) for view in content.get("views") or []],
     )
 
 
 def _arm(content: Json) -> ArmProfile:
-    frames = [
-        Frame(str(f.get("function") or ""), str(f.get("object") or ""), bool(f.get("kernel")),
-              str(f.get("stage") or ""))
-        for f in content.get("frames") or []
-    ]  # fmt: skip
+    frames = read_frames(content)
     stacks = [_stack(stack, len(frames)) for stack in content.get("stacks") or []]
     return ArmProfile(
         arm=str(content["arm"]),
         asked=str(content["asked"]),
         pipeline=str(content.get("pipeline") or ""),
         event=str(content.get("event") or ""),
-        frequency_hz=_count(content, "frequency_hz"),
+        frequency_hz=count(content, "frequency_hz"),
         call_graph=str(content.get("call_graph") or ""),
-        requests=_count(content, "requests"),
+        requests=count(content, "requests"),
         cpu_ns=number(content.get("cpu_ns")) or 0.0,
-        samples=sum(stack.samples for stack in stacks),
-        lost=_count(content, "lost_samples"),
-        turns=_count(content, "turns"),
-        processes=_count(content, "processes"),
-        threads=_count(content, "threads"),
+        samples=sum(int(stack.samples) for stack in stacks),
+        lost=count(content, "lost_samples"),
+        turns=count(content, "turns"),
+        processes=count(content, "processes"),
+        threads=count(content, "threads"),
         frames=frames,
         stacks=stacks,
         annotated=[_annotated(function) for function in content.get("annotated") or []],
@@ -192,17 +177,14 @@ def _arm(content: Json) -> ArmProfile:
 
 
 def _stack(content: Json, known: int) -> Stack:
-    frames = tuple(int(index) for index in content.get("frames") or [])
-    outside = [index for index in frames if not 0 <= index < known]
-    if outside:
-        raise ValueError(f"a stack names frame {outside[0]} of {known}")
-    return Stack(frames, _count(content, "samples"), str(content.get("stage") or ""))
+    stage = str(content.get("stage") or "")
+    return Stack(read_indices(content, known), count(content, "samples"), stage)
 
 
 def _annotated(content: Json) -> Annotated:
     lines = [
-        Line(str(line.get("file") or ""), _count(line, "line"), str(line.get("text") or ""),
-             _count(line, "samples"), str(line.get("assembly") or ""))
+        Line(str(line.get("file") or ""), count(line, "line"), str(line.get("text") or ""),
+             count(line, "samples"), str(line.get("assembly") or ""))
         for line in content.get("lines") or []
     ]  # fmt: skip
     return Annotated(
@@ -230,9 +212,4 @@ def _arm_cost(content: Json) -> ArmCost:
     ns = number(content["ns"])
     if ns is None:
         raise ValueError(f"a cost of {content['ns']} ns")
-    return ArmCost(_count(content, "samples"), ns, number(content.get("standard_error_ns")))
-
-
-def _count(content: Json, key: str) -> int:
-    """An integer, which protobuf's JSON prints as a string where it has 64 bits."""
-    return int(content.get(key) or 0)
+    return ArmCost(count(content, "samples"), ns, number(content.get("standard_error_ns")))

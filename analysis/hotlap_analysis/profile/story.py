@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hotlap_analysis import wording
 from hotlap_analysis.document import (
     Block,
@@ -15,7 +17,7 @@ from hotlap_analysis.document import (
     code,
     plain,
 )
-from hotlap_analysis.profile import costs, flame, lines, names, tree
+from hotlap_analysis.profile import costs, flame, lines, names, tree, view_story
 from hotlap_analysis.profile.recording import ArmCost, Cost, Profile
 
 PICTURE = "stages"
@@ -28,9 +30,12 @@ NS = wording.SPACE + "ns"
 def tell(profile: Profile) -> Document:
     sections = [by_stage(profile), *_system_calls(profile), _functions(profile)]
     sections += [_flames(profile), *_lines(profile)]
+    others = view_story.sections(profile)
+    if others:
+        sections = [*(replace(section, tab="CPU") for section in sections), *others]
     return Document(
-        title="CPU time of a request",
-        headlines=headlines(profile),
+        title="What a request costs" if others else "CPU time of a request",
+        headlines=[*headlines(profile), *view_story.headlines(profile)],
         badges=[],
         key_figures=_key_figures(profile),
         sections=[*sections, _conditions(profile)],
@@ -226,6 +231,7 @@ def _conditions(profile: Profile) -> Section:
             f"{lost} in {arm.turns} turn(s), {arm.processes} process(es), {arm.threads} thread(s)."
         )
         items += [f"{arm.arm}: {plain(note)}" for note in arm.notes]
+    items += view_story.conditions(profile)
     first = profile.arms[0]
     items.append(
         f"Sampled by {plain(first.event)} at {first.frequency_hz:,}{wording.SPACE}Hz, call graphs "

@@ -7,12 +7,43 @@ siblings. Costs a visit to each frame of each stack, less what is small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from hotlap_analysis.profile.recording import Frame, Profile
+from hotlap_analysis.profile.stacks import Frame, Stack
 
 SMALLEST_SHARE = 0.0005
+
+
+class Weighed(Protocol):
+    """An arm's stacks and what they weigh: samples, or an amount of another view."""
+
+    @property
+    def arm(self) -> str:
+        ...
+
+    @property
+    def frames(self) -> Sequence[Frame]:
+        ...
+
+    @property
+    def stacks(self) -> Sequence[Stack]:
+        ...
+
+    @property
+    def samples(self) -> float:
+        ...
+
+    @property
+    def ns_per_sample(self) -> float:
+        ...
+
+
+class Recorded(Protocol):
+    @property
+    def arms(self) -> Sequence[Weighed]:
+        ...
 
 
 @dataclass(slots=True)
@@ -22,7 +53,8 @@ class Node:
     function: str
     object: str
     marked: str  # the stage whose code it is
-    samples: list[int]
+    samples: list[float]
+    squares: list[float]  # of what its events weigh, summed
     stages: set[str]  # to which its samples are charged
     is_small: bool = False
     children: list[Node] = field(default_factory=list)
@@ -34,18 +66,20 @@ class _Stack:
 
     place: int
     frames: list[Frame]
-    samples: int
+    samples: float
+    squares: float
     stage: str
 
 
-def build(profile: Profile) -> Node:
+def build(profile: Recorded) -> Node:
     """Every arm's stacks under one root; a recursion stays as deep as it was."""
     least = [SMALLEST_SHARE * arm.samples for arm in profile.arms]
     stacks = [
-        _Stack(place, [arm.frames[i] for i in stack.frames], stack.samples, stack.stage)
+        _Stack(place, [arm.frames[i] for i in stack.frames], stack.samples,
+               stack.samples if stack.squares is None else stack.squares, stack.stage)
         for place, arm in enumerate(profile.arms)
         for stack in arm.stacks
-    ]
+    ]  # fmt: skip
     root = _node(Frame("all", "", False, ""), stacks, len(least))
     waiting = [(root, stacks, 0)]
     while waiting:
@@ -77,14 +111,15 @@ def _by_frame(stacks: list[_Stack], depth: int) -> list[list[_Stack]]:
 
 
 def _node(frame: Frame, stacks: list[_Stack], arms: int) -> Node:
-    samples = [0] * arms
+    samples, squares = [0.0] * arms, [0.0] * arms
     for stack in stacks:
         samples[stack.place] += stack.samples
+        squares[stack.place] += stack.squares
     stages = {stack.stage for stack in stacks}
-    return Node(frame.function, frame.object, frame.stage, samples, stages)
+    return Node(frame.function, frame.object, frame.stage, samples, squares, stages)
 
 
-def in_order(root: Node, profile: Profile) -> Iterator[tuple[Node, str]]:
+def in_order(root: Node, profile: Recorded) -> Iterator[tuple[Node, str]]:
     """Nodes before their children, dear ones first, each with the stage that colours it."""
     weights = [arm.ns_per_sample for arm in profile.arms]
     homes = _homes(profile)
@@ -109,7 +144,7 @@ def _stage(node: Node, inherited: str) -> str:
     return node.marked or inherited
 
 
-def _homes(profile: Profile) -> dict[str, str]:
+def _homes(profile: Recorded) -> dict[str, str]:
     """Of targets without stages: what an object's own code is charged to."""
     found: dict[str, str] = {}
     for arm in profile.arms:
@@ -119,12 +154,12 @@ def _homes(profile: Profile) -> dict[str, str]:
     return found
 
 
-def inclusive(profile: Profile) -> dict[tuple[str, str, str], list[int]]:
+def inclusive(profile: Recorded) -> dict[tuple[str, str, str], list[float]]:
     """Samples of each arm with a function on their stack, however often: (it, object, stage)."""
-    found: dict[tuple[str, str, str], list[int]] = {}
+    found: dict[tuple[str, str, str], list[float]] = {}
     for place, arm in enumerate(profile.arms):
         for stack in arm.stacks:
             frames = {arm.frames[index] for index in stack.frames}
             for key in {(frame.function, frame.object, stack.stage) for frame in frames}:
-                found.setdefault(key, [0] * len(profile.arms))[place] += stack.samples
+                found.setdefault(key, [0.0] * len(profile.arms))[place] += stack.samples
     return found
