@@ -123,7 +123,7 @@ def test_a_machine_form_that_cannot_be_written_is_an_error(hotlap: Hotlap, out: 
     flags = (*TWO_FAST, *ONE_ROUND, "--no-counting", "--no-verify", "--quiet", "--json")
     result = hotlap.run("ab", *flags, "--out", out, prefix=to_full)
     assert finished_rounds(out) == 1
-    assert_error(result, "standard output", "No space left on device")
+    assert_error(result, "standard output", "full")
     for words in (["load", "-n", "1", "http://127.0.0.1:1/"], ["load", "--help"], ["variants"]):
         result = hotlap.run(*words, prefix=to_full)
         assert result.code == 3
