@@ -2,6 +2,7 @@
 #include "harness/agent/effective.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "harness/agent/arm_environment.h"
 #include "harness/agent/load_arm.h"
 #include "harness/load/request_template.h"
@@ -35,8 +37,36 @@ constexpr double kDefaultBadShare = 0.01;
 constexpr uint32_t kMaxPasses = 1000;
 constexpr double kMaxPassS = 3600;
 
+// What the command line calls a field, where it has a flag for it.
+struct FlagOfField {
+  const char* field;
+  const char* flag;
+};
+constexpr FlagOfField kFlags[] = {
+    {"allowed_bad_share", "--allow-bad-lines"},
+    {"allowed_error_share", "--allow-errors"},
+    {"connections", "--connections"},
+    {"expected_status", "--expect-status"},
+    {"generated_body_bytes", "--body-size"},
+    {"margin_percent", "--margin"},
+    {"pass_s", "--pass-s"},
+    {"passes", "--passes"},
+    {"pipeline", "--pipeline"},
+    {"set_ms", "--set-ms"},
+    {"sets", "--sets"},
+    {"slice_ms", "--slice-ms"},
+    {"threads", "--threads"},
+    {"timeout_ms", "--timeout-ms"},
+    {"warmup_ms", "--warmup-ms"},
+    {"weight", "--weights"},
+};
+
 absl::Status out_of_range(const std::string& field, double value, const std::string& range) {
-  return absl::InvalidArgumentError(absl::StrCat(field, " is ", value, "; it must be ", range));
+  const auto* const named = std::find_if(std::begin(kFlags), std::end(kFlags),
+                                         [&](const auto& known) { return field == known.field; });
+  const std::string flag = named != std::end(kFlags) ? absl::StrCat(" (", named->flag, ")") : "";
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s%s is %.15g; it must be %s", field, flag, value, range));
 }
 
 absl::Status check_name(const std::string& what, const std::string& name) {
@@ -264,7 +294,8 @@ absl::StatusOr<Workload> effective_workload(const Workload& asked) {
   }
   if (workload.timeout_ms() < 1) return out_of_range("timeout_ms", 0, "1 or more");
   if (!(workload.allowed_error_share() >= 0 && workload.allowed_error_share() < 1)) {
-    return out_of_range("allowed_error_share", workload.allowed_error_share(), "in [0, 1)");
+    return out_of_range("allowed_error_share", workload.allowed_error_share(),
+                        "0 or more and below 1");
   }
   return workload;
 }

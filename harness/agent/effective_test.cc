@@ -67,7 +67,7 @@ TEST(EffectiveExperiment, SaysWhatMakesNoSense) {
   EXPECT_THAT(error_of(experiment), HasSubstr("arm b has no target"));
   experiment = two_arms();
   experiment.mutable_workload()->set_connections(0);
-  EXPECT_THAT(error_of(experiment), HasSubstr("connections is 0"));
+  EXPECT_THAT(error_of(experiment), HasSubstr("connections (--connections) is 0"));
   experiment = two_arms();
   experiment.mutable_workload()->set_threads(20);
   EXPECT_THAT(error_of(experiment), HasSubstr("20 load threads for 16 connections"));

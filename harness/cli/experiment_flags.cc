@@ -53,7 +53,7 @@ void WorkloadFlags::add_to(CLI::App& command) {
   command.add_option("--timeout-ms", timeout_ms, "a later reply is an error (default 5000)");
   command.add_option("--expect-status", expect_status, "the right status (default 200)");
   command.add_option("--allow-errors", allow_errors,
-                     "share of requests that may fail, 0 to 1 (default 0)");
+                     "share of requests that may fail, below 1 (default 0)");
   command.add_flag("--any-body", any_body, "bodies may differ from reply to reply");
   command.add_flag("--close", close, "a new connection for every request");
 }

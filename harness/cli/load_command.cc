@@ -129,6 +129,10 @@ int run_once(const LoadFlags& flags, const LoadRequest& request) {
     if (!created.ok()) return fail(std::string(created.status().message()));
     csv = *std::move(created);
   }
+  if (!flags.hgrm_path.empty()) {  // that it cannot be written is told before the load
+    const absl::Status written = write_file(flags.hgrm_path, "");
+    if (!written.ok()) return fail(std::string(written.message()));
+  }
   Interrupt interrupt;
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
@@ -171,6 +175,7 @@ int run_search(const LoadFlags& flags, LoadRequest request, const std::string& c
   if (!agent.ok()) return fail(std::string(agent.status().message()));
   Progress progress(flags.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
   SearchReport report(flags, *promise);
+  std::string failure;  // the last
   RateSearch search(request.open().rate_per_s(), promise->least_rate_per_s(request.duration_s()));
   if (!flags.json) print(report.head());
   while (!search.done()) {
@@ -182,6 +187,7 @@ int run_search(const LoadFlags& flags, LoadRequest request, const std::string& c
     const LoadResult result(*std::move(last));
     if (!result.line.open_error().empty()) return fail(result.line.open_error());
     const bool kept = promise->kept_by(result);
+    if (!result.line.first_failure().empty()) failure = result.line.first_failure();
     const std::string row = report.add(result, kept);
     if (!flags.json) print(row);
     search.tried(kept);
@@ -199,7 +205,8 @@ int run_search(const LoadFlags& flags, LoadRequest request, const std::string& c
   if (search.highest_kept_per_s()) return kExitDone;
   return fail(absl::StrCat("not even ", rate_text(*search.lowest_broken_per_s()),
                            " requests/s kept ", promise->text,
-                           "; with a longer --duration lower rates can be judged"));
+                           failure.empty() ? "; with a longer --duration lower rates can be judged"
+                                           : "; requests failed: " + failure));
 }
 
 int run_load(const LoadFlags& flags, const std::string& command) {

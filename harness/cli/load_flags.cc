@@ -42,6 +42,9 @@ absl::Status check_effects(const LoadFlags& flags) {
   if (flags.promise.empty() && !flags.out_path.empty()) {
     return no_effect("--out", "it keeps the curve of --max-rate-within");
   }
+  if (!flags.csv_path.empty() && flags.csv_path == flags.hgrm_path) {
+    return absl::InvalidArgumentError("--csv and --hgrm would write the same file");
+  }
   if (flags.json && flags.distribution) {
     return no_effect("--latency", "--json prints every quantile anyway");
   }

@@ -61,6 +61,10 @@ TEST(LoadFlags, SoManyRequestsTakeWhatTheyTake) {
   expect_refused({"-n5", "--max-rate-within", "p99<5ms", "http://1.2.3.4/"}, {"--requests"});
 }
 
+TEST(LoadFlags, TwoFormsInOneFileAreRefused) {
+  expect_refused({"--csv", "x", "--hgrm", "x", "http://1.2.3.4/"}, {"--csv", "--hgrm"});
+}
+
 TEST(LoadFlags, AHeaderIsOneWordAndLeavesTheUrlsAlone) {
   const auto request = parse({"-H", "A: 1", "-H", "B: 2", "http://1.2.3.4/a", "http://1.2.3.4/b"});
   ASSERT_TRUE(request.ok()) << request.status();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -41,7 +42,8 @@ absl::StatusOr<Promise> parse_promise(const std::string& text) {
   const size_t less = text.find('<');
   const bool read = absl::StartsWith(text, "p") && less != std::string::npos &&
                     absl::SimpleAtod(text.substr(1, less - 1), &percent);
-  if (!read || !(percent > 0 && percent < 100)) {
+  const bool limited = read && less + 1 < text.size() && absl::ascii_isdigit(text[less + 1]);
+  if (!limited || !(percent > 0 && percent < 100)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--max-rate-within \"", text, "\" must read as p99<5ms"));
   }

@@ -72,6 +72,8 @@ TEST(Promise, WhatCannotBeReadIsNamed) {
     ASSERT_FALSE(promise.ok()) << text;
     EXPECT_THAT(std::string(promise.status().message()), HasSubstr("--max-rate-within"));
   }
+  EXPECT_THAT(std::string(parse_promise("p99<=5ms").status().message()),
+              HasSubstr("must read as p99<5ms"));
   EXPECT_DOUBLE_EQ(parse_promise("p99.9<200us")->limit_ns, 2e5);
 }
 

@@ -82,8 +82,10 @@ def test_files_for_other_tools(hotlap: Hotlap, tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_told_before_the_load(hotlap: Hotlap) -> None:
-    result = hotlap.run("load", "http://127.0.0.1:1/", "--csv", "/no/such/directory/x.csv")
-    assert_error(result, "/no/such/directory/x.csv")
+    for flag in ("--csv", "--hgrm"):
+        result = hotlap.run("load", "http://127.0.0.1:1/", flag, "/no/such/directory/x")
+        assert_error(result, "/no/such/directory/x")
+        assert "refused" not in result.err
 
 
 def test_urls_by_weight(hotlap: Hotlap) -> None:
@@ -223,3 +225,12 @@ def test_the_highest_rate_that_keeps_a_promise(hotlap: Hotlap, tmp_path: Path) -
     kept = [step["load"]["open"]["asked_per_s"] for step in found["steps"] if step["kept"]]
     assert found["highest_rate_per_s"] == max(kept)
     assert 40 <= found["highest_rate_per_s"] <= 110
+
+
+def test_a_search_that_fails_says_why(hotlap: Hotlap) -> None:
+    def broken(_number: int, _head: bytes) -> bytes:
+        return b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"
+
+    with answering(broken) as (address, _):
+        flags = ("-c", "2", "-R", "100", "-d", "300ms", "--max-rate-within", "p50<500ms")
+        assert_error(hotlap.run("load", f"http://{address}/", *flags), "not even", "status 500")
