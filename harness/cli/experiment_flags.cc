@@ -25,6 +25,11 @@ absl::StatusOr<hotlap::v1::Header> parse_header(const std::string& text) {
   }
   hotlap::v1::Header header;
   header.set_name(text.substr(0, colon));
+  for (const char* made : {"Content-Length", "Transfer-Encoding"}) {
+    if (!absl::EqualsIgnoreCase(header.name(), made)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--header \"", text, "\": ", made, " follows from the body (--body)"));
+  }
   header.set_value(std::string(absl::StripAsciiWhitespace(text.substr(colon + 1))));
   return header;
 }

@@ -65,6 +65,11 @@ absl::Status check_effects(const LoadFlags& flags) {
     }
     if (flags.urls.size() > 1) return absl::InvalidArgumentError("--replay asks one URL's server");
   }
+  if (flags.host_option != nullptr && !flags.host_option->empty() &&
+      (flags.host.empty() || flags.host.find_first_of(" \t\r\n") != std::string::npos)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--host \"", flags.host, "\" is no name of a host"));
+  }
   if (!flags.timeout.empty() && flags.workload.timeout_ms) {
     return absl::InvalidArgumentError("give either --timeout or --timeout-ms, not both");
   }
@@ -212,7 +217,7 @@ void LoadFlags::add_to(CLI::App& command) {
                      "(default: its time-out)");
   command.add_option("--first-byte-timeout", first_byte_timeout,
                      "likewise one that has no byte of its reply");
-  command.add_option("--host", host, "the Host header (default: as the URL says)");
+  host_option = command.add_option("--host", host, "the Host header (default: as the URL says)");
   command.add_option("--load-cpus", load_cpus, "CPUs of the load threads");
   command.add_flag("--latency", distribution, "print the whole distribution of times");
   command.add_flag("--json", json, "print one JSON object (harness/cli/load.schema.json)");

@@ -40,7 +40,9 @@ struct LoadFlags {
   bool quiet = false;
   std::string hgrm_path;
   std::string csv_path;
-  const CLI::Option* duration_option = nullptr;  // null where the flags are not a command's
+  // Null where the flags are not a command's.
+  const CLI::Option* duration_option = nullptr;
+  const CLI::Option* host_option = nullptr;
 
   void add_to(CLI::App& command);
   // Refuses flags that would have no effect.

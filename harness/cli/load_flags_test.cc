@@ -61,6 +61,13 @@ TEST(LoadFlags, SoManyRequestsTakeWhatTheyTake) {
   expect_refused({"-n5", "--max-rate-within", "p99<5ms", "http://1.2.3.4/"}, {"--requests"});
 }
 
+TEST(LoadFlags, WhatWouldBreakARequestIsRefused) {
+  expect_refused({"--host", "", "http://1.2.3.4/"}, {"--host"});
+  expect_refused({"--host", "a b", "http://1.2.3.4/"}, {"--host", "a b"});
+  expect_refused({"-H", "content-length: 5", "http://1.2.3.4/"}, {"Content-Length", "--body"});
+  expect_refused({"-H", "Transfer-Encoding: chunked", "http://1.2.3.4/"}, {"--body"});
+}
+
 TEST(LoadFlags, TwoFormsInOneFileAreRefused) {
   expect_refused({"--csv", "x", "--hgrm", "x", "http://1.2.3.4/"}, {"--csv", "--hgrm"});
 }

@@ -70,9 +70,20 @@ std::int64_t Pacer::admit(std::int64_t now) {
   return admitted;
 }
 
+std::int64_t Pacer::lateness_ns(std::int64_t planned_ns, std::int64_t now, std::int64_t free_ns) {
+  const std::int64_t able_ns = std::max(planned_ns, free_ns);
+  const bool fresh = planned_ns >= away_until_ns_;
+  // While starts of one absence still wait, another concerns only the one that it kept.
+  if (now - able_ns > kLateNs && (fresh || able_ns < away_until_ns_)) {
+    if (fresh) away_from_ns_ = able_ns;
+    away_until_ns_ = now;
+  }
+  return std::max(now - able_ns, away_until_ns_ - std::max(planned_ns, away_from_ns_));
+}
+
 void Pacer::sent(std::int64_t now, std::int64_t free_ns) {
   const std::int64_t planned_ns = first_ns();
-  pacing_.lateness.record(now - std::max(planned_ns, free_ns));
+  pacing_.lateness.record(lateness_ns(planned_ns, now, free_ns));
   if (last_sent_ns_ != 0) {
     const std::int64_t gap_ns = now - last_sent_ns_;
     const std::int64_t off_ns = gap_ns - (planned_ns - last_planned_ns_);

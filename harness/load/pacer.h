@@ -30,7 +30,9 @@ struct Pacing {
   static constexpr std::size_t kGapBins = 4096;
 
   // By which the generator itself missed: from the planned start, or from when a connection became
-  // free if that was later, to the send.
+  // free if that was later, to the send. While it was away for more than kLateNs, with something to
+  // send and a connection for it, it missed every start that was planned meanwhile, though most of
+  // them then wait for a connection, too: at least from the plan to its return.
   Histogram lateness;
   // The largest difference of a gap between two sends of a lane from the planned gap.
   std::int64_t worst_gap_ns = 0;
@@ -76,6 +78,7 @@ class Pacer {
 
  private:
   void find_next();
+  std::int64_t lateness_ns(std::int64_t planned_ns, std::int64_t now, std::int64_t free_ns);
 
   Schedule oldest_;  // at the first start that is neither sent nor given up
   Schedule due_;     // at the first start that is not due yet
@@ -89,6 +92,8 @@ class Pacer {
   double mean_gap_ns_ = 0;  // of kPoisson, else 0
   std::int64_t last_sent_ns_ = 0;
   std::int64_t last_planned_ns_ = 0;
+  std::int64_t away_from_ns_ = 0;
+  std::int64_t away_until_ns_ = 0;
   Pacing pacing_;
 };
 

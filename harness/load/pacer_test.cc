@@ -52,6 +52,33 @@ TEST(Pacer, LatenessIsTheGeneratorsOwn) {
   EXPECT_EQ(pacer.pacing().worst_gap_ns, kS / 10 + 4);
 }
 
+// Four connections, and a generator that was stopped for the first second: what was due meanwhile
+// then waits for connections, but for that second only the generator is to blame.
+TEST(Pacer, WhatWasDueWhileTheGeneratorWasAwayWasLate) {
+  constexpr std::int64_t kMs = 1'000'000;
+  Pacer pacer(at_rate(1000, 10'000), {0, 1, 1}, 0, 2 * kS, nullptr);
+  EXPECT_EQ(pacer.admit(kS - 1), 1000);
+  for (int i = 0; i < 4; ++i) pacer.sent(kS, 0);
+  pacer.sent(kS + 5 * kMs, kS);  // away again, for a little
+  for (int i = 5; i < 1000; ++i) pacer.sent(kS + (500 + i) * kMs / 100, kS + (500 + i) * kMs / 100);
+  const Histogram& lateness = pacer.pacing().lateness;
+  EXPECT_EQ(lateness.max_ns(), kS);
+  EXPECT_NEAR(static_cast<double>(*lateness.quantile_ns(0.5)), 0.5e9, 0.01e9);
+  // What is planned after its return finds it at work.
+  EXPECT_EQ(pacer.admit(kS + 20 * kMs), 21);
+  for (int i = 0; i < 21; ++i) pacer.sent(kS + 20 * kMs + i, kS + 20 * kMs + i);
+  EXPECT_EQ(lateness.min_ns(), 0);
+  EXPECT_EQ(lateness.count(), 1021);
+}
+
+// A connection that comes free late is the server's doing.
+TEST(Pacer, WaitingForAConnectionIsNoLateness) {
+  Pacer pacer(at_rate(1000, 10'000), {0, 1, 1}, 0, 2 * kS, nullptr);
+  EXPECT_EQ(pacer.admit(kS - 1), 1000);
+  for (int i = 0; i < 1000; ++i) pacer.sent(kS + i, kS + i);
+  EXPECT_EQ(pacer.pacing().lateness.max_ns(), 0);
+}
+
 TEST(Pacer, TheBudgetIsSharedAndEndsThePlan) {
   std::atomic<std::int64_t> budget{5};
   Pacer one(at_rate(10, 100), {0, 2, 2}, 0, 100 * kS, &budget);
