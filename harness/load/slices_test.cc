@@ -318,7 +318,7 @@ TEST(Slices, SeveralRequestsAreSentInTurn) {
   for (const SliceResult& slice :
        generator->run({{arm, 5 * kMs}, {arm, 5 * kMs}}, nullptr).slices) {
     EXPECT_EQ(slice.counts.ok(), slice.counts.started);
-    EXPECT_GT(slice.counts.ok(), 2);
+    EXPECT_GE(slice.counts.ok(), 2) << "one on each connection, however busy the machine";
   }
   EXPECT_EQ(began_with_a, 1) << "of two connections";
 }
