@@ -75,10 +75,7 @@ void add_up_waits(const SampledArm& sampled, profile::ObjectFiles& files, profil
   const profile::Waits waits = profile::read_waits(script, profile::read_wake_ups(wake_ups));
   profile::Attribution attribution(files);
   for (const profile::Wait& wait : waits.waits) tally.add(wait, attribution);
-  tally.fill(arm);
   arm.set_event("context-switches");
-  arm.set_every(sampled.every);
-  arm.set_call_graph(sampled.call_graph);
   note_blind(attribution, arm);
   note_lost(script, arm);
   note_waits(waits, wake_ups.lost_samples, sampled, arm);
@@ -92,10 +89,7 @@ void add_up_allocations(const SampledArm& sampled, profile::ObjectFiles& files,
     const auto bytes = profile::allocated_bytes(sample.fields);
     if (bytes) tally.add(sample, *bytes, sampled.every, attribution);
   }
-  tally.fill(arm);
   arm.set_event("malloc and its relatives");
-  arm.set_every(sampled.every);
-  arm.set_call_graph(sampled.call_graph);
   note_blind(attribution, arm);
   note_lost(script, arm);
 }
@@ -119,6 +113,9 @@ absl::Status add_view(const char* name, AddUp add_up, std::vector<SampledArm> sa
                                                         "recorded: take longer (--duration)"));
     }
     add_up(sampled[i], files, tally, arm);
+    tally.fill(arm);
+    arm.set_every(sampled[i].every);
+    arm.set_call_graph(sampled[i].call_graph);
     arms.push_back(&tally);
   }
   profile::fill_amounts(arms, view);

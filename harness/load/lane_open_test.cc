@@ -51,6 +51,7 @@ struct Settings {
   int pipeline = 1;
   bool keep_alive = true;
   std::int64_t timeout_ns = 10 * kS;
+  std::int64_t requests = 0;  // of the plan: no bound
 };
 
 LoadReport load(SimulatedServer& server, std::int64_t duration_ns, std::optional<OpenLoop> open,
@@ -68,6 +69,7 @@ LoadReport load(SimulatedServer& server, std::int64_t duration_ns, std::optional
   EXPECT_EQ(generator->open(arm).error, "");
   LoadPlan plan;
   plan.duration_ns = duration_ns;
+  plan.requests = settings.requests;
   plan.drain_ns = 20 * kS;
   plan.open = open;
   LoadReport report = generator->load(arm, plan, nullptr);
@@ -257,14 +259,7 @@ TEST(OpenLoop, BurstsComeTogether) {
 
 TEST(OpenLoop, SoManyRequestsAndNoMore) {
   SimulatedServer server(answers_after(kMs));
-  std::string error;
-  const auto generator = Generator::start({}, 1, error, &server);
-  const std::size_t arm = generator->add_arm({server.endpoint(), {RequestSpec{}}});
-  ASSERT_EQ(generator->open(arm).error, "");
-  LoadPlan plan;
-  plan.requests = 25;
-  plan.open = at_rate(100, 10);
-  const LoadReport report = generator->load(arm, plan, nullptr);
+  const LoadReport report = load(server, 0, at_rate(100, 10), {.requests = 25});
   EXPECT_EQ(report.counts.ok(), 25);
   EXPECT_EQ(report.counts.started, 25);
   EXPECT_EQ(report.wall_ns, 241 * kMs);
@@ -273,15 +268,7 @@ TEST(OpenLoop, SoManyRequestsAndNoMore) {
 // The last of them ends the load: nothing waits for a start that would find none left.
 TEST(OpenLoop, OneRequestIsOverWhenItIsAnswered) {
   SimulatedServer server(answers_after(kMs));
-  std::string error;
-  const auto generator = Generator::start({}, 1, error, &server);
-  const std::size_t arm = generator->add_arm({server.endpoint(), {RequestSpec{}}});
-  ASSERT_EQ(generator->open(arm).error, "");
-  LoadPlan plan;
-  plan.duration_ns = 1000 * kS;
-  plan.requests = 1;
-  plan.open = at_rate(0.01);
-  const LoadReport report = generator->load(arm, plan, nullptr);
+  const LoadReport report = load(server, 1000 * kS, at_rate(0.01), {.requests = 1});
   EXPECT_EQ(report.counts.ok(), 1);
   EXPECT_EQ(report.wall_ns, kMs);
 }

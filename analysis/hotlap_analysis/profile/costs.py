@@ -58,10 +58,14 @@ def alone(profile: Profile, cost: ArmCost) -> str:
 
 
 def _half_over_turns(profile: Profile, error_ns: float | None) -> float | None:
-    turns = min(arm.turns for arm in profile.arms)
-    if error_ns is None or turns < 2:
+    return half_of_interval(min(arm.turns for arm in profile.arms), error_ns)
+
+
+def half_of_interval(turns: int, error: float | None) -> float | None:
+    """Half the width, from a standard error over turns; None where they give none."""
+    if error is None or turns < 2:
         return None
-    return float(stats.t.ppf(0.5 + CONFIDENCE / 2.0, turns - 1)) * error_ns
+    return float(stats.t.ppf(0.5 + CONFIDENCE / 2.0, turns - 1)) * error
 
 
 def _normal() -> float:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scipy import stats
-
 from hotlap_analysis import wording
 from hotlap_analysis.document import Block, Paragraph, Section, Table, code, plain
 from hotlap_analysis.profile import costs, flame, names, tree
@@ -234,7 +232,4 @@ def _change(profile: Profile, view: View, amount: Amount) -> costs.Change | None
 
 
 def _half(view: View, error: float | None) -> float | None:
-    turns = min(arm.turns for arm in view.arms)
-    if error is None or turns < 2:
-        return None
-    return float(stats.t.ppf(0.5 + costs.CONFIDENCE / 2.0, turns - 1)) * error
+    return costs.half_of_interval(min(arm.turns for arm in view.arms), error)
