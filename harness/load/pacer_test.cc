@@ -71,6 +71,18 @@ TEST(Pacer, WhatWasDueWhileTheGeneratorWasAwayWasLate) {
   EXPECT_EQ(lateness.count(), 1021);
 }
 
+// It was away from when the first connection was there to send on, not the last of them.
+TEST(Pacer, AwayBeginsWithTheFirstFreeConnection) {
+  Pacer pacer(at_rate(1000, 10'000), {0, 1, 1}, 0, 2 * kS, nullptr);
+  EXPECT_EQ(pacer.admit(kS - 1), 1000);
+  pacer.sent(kS, kS / 2);
+  pacer.sent(kS, 9 * kS / 10);
+  for (int i = 2; i < 1000; ++i) pacer.sent(kS + i, kS + i);
+  const Histogram& lateness = pacer.pacing().lateness;
+  EXPECT_EQ(lateness.max_ns(), kS / 2);
+  EXPECT_NEAR(static_cast<double>(*lateness.quantile_ns(0.6)), 0.5e9, 0.01e9);
+}
+
 // A connection that comes free late is the server's doing.
 TEST(Pacer, WaitingForAConnectionIsNoLateness) {
   Pacer pacer(at_rate(1000, 10'000), {0, 1, 1}, 0, 2 * kS, nullptr);
