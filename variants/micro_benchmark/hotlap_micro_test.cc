@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -109,6 +110,24 @@ TEST(HotlapMicro, ADifferingVariantIsAnErrorAndIsNotSaved) {
                                 Not(HasSubstr("request_line/unsupported"))));
   EXPECT_FALSE(std::filesystem::exists(directory + "/hotlap/micro.json"));
   std::filesystem::remove_all(directory);
+}
+
+// As the second turns the coarse clock is behind the fine one for a tick: no date is wrong then.
+TEST(HotlapMicro, DatesAreRightAsTheSecondTurns) {
+  constexpr long kEdgeNs = 30'000'000;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const time_t second = now.tv_sec + (now.tv_nsec < 1'000'000'000 - kEdgeNs ? 1 : 2);
+  const timespec before{second - 1, 1'000'000'000 - kEdgeNs};
+  // tidy: allow sleep: the passing of time is the subject
+  while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &before, nullptr) != 0) {
+  }
+  do {
+    const Ended ended =
+        run_command(HOTLAP_MICRO + std::string(kBrief) + "--benchmark_filter=date 2>&1");
+    EXPECT_EQ(ended.code, 0) << ended.text;
+    clock_gettime(CLOCK_REALTIME, &now);
+  } while (now.tv_sec < second || now.tv_nsec < kEdgeNs);
 }
 
 TEST(HotlapMicro, WrongFlagsAndAPlaceThatCannotBeWrittenAreErrors) {
