@@ -13,6 +13,13 @@ from hotlap_analysis.facts import Facts
 OTHER = "other"
 # Smaller counts are shown as nothing: they are what a timer adds now and then.
 SMALLEST = 0.005
+KINDS = {
+    "all that receive": ("read", "readv", "recvfrom", "recvmsg", "recvmmsg"),
+    "all that send": ("write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile", "splice"),
+    "all that wait for events": tuple(
+        "epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6".split()
+    ),
+}
 
 
 @dataclass
@@ -48,6 +55,13 @@ def count(facts: Facts) -> Calls | None:
     return Calls(table.loc[order])
 
 
+def by_kind(calls: Calls) -> pd.DataFrame:
+    """Calls a request of those kinds that are there; what is of none of them is left out."""
+    table = calls.per_request
+    sums = {kind: table[table.index.isin(names)].sum() for kind, names in KINDS.items()}
+    return pd.DataFrame({kind: s for kind, s in sums.items() if s.max() >= SMALLEST}).T
+
+
 def syscalls(facts: Facts) -> Section | None:
     calls = count(facts)
     if calls is None:
@@ -60,6 +74,10 @@ def syscalls(facts: Facts) -> Section | None:
         shown = code(str(name)) if name != OTHER else "other"
         changes = [_signed(float(values[arm] - values[arms[0]])) for arm in arms[1:]]
         rows.append([shown, *(wording.fixed(float(values[arm]), 2) for arm in arms), *changes])
+    kinds = by_kind(calls)
+    for kind, values in kinds.iterrows():
+        changes = [_signed(float(values[arm] - values[arms[0]])) for arm in arms[1:]]
+        rows.append([str(kind), *(wording.fixed(float(values[arm]), 2) for arm in arms), *changes])
     sums = calls.per_request.sum()
     changes = [_signed(float(sums[arm] - sums[arms[0]])) for arm in arms[1:]]
     rows.append(["in all", *(wording.fixed(float(sums[arm]), 2) for arm in arms), *changes])
@@ -69,9 +87,10 @@ def syscalls(facts: Facts) -> Section | None:
         "that no arm made when it was looked at before the run. With more than one connection, "
         "replies a wake-up vary, and calls a request with them; `hotlap audit` shows the order."
     )
+    totals = set(range(len(rows) - 1 - len(kinds), len(rows)))
     blocks: list[Block] = [
         Figure("syscalls", alt),
-        Table(header, rows, "l" + "r" * (len(header) - 1), strong={len(rows) - 1}),
+        Table(header, rows, "l" + "r" * (len(header) - 1), strong=totals),
         Paragraph(text, note=True),
     ]
     return Section("System calls by name", blocks)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Callable
 
-from hotlap_analysis import calls, open_loop
+from hotlap_analysis import amounts, calls, open_loop
 from hotlap_analysis.document import Picture, Pictures
 from hotlap_analysis.facts import Facts, role_effects
+from hotlap_analysis.pictures import amounts as amounts_picture
 from hotlap_analysis.pictures import drift, forest, headline, percentiles, roles, rounds, syscalls
 from hotlap_analysis.pictures.canvas import LIGHT, NARROW, STAND_IN, WIDE, Sheet
 from hotlap_analysis.profile import document
@@ -42,6 +43,9 @@ def draw(facts: Facts) -> Pictures:
     if counted is not None:
         by_name = counted
         add("syscalls", lambda width: syscalls.draw(by_name, facts.labels, width, STAND_IN))
+    happen = amounts.amounts(facts)
+    if happen:
+        add("amounts", lambda width: amounts_picture.draw(happen, facts.labels, width, STAND_IN))
     if facts.profile is not None:
         drawn.update(document.draw(facts.profile))
     return drawn

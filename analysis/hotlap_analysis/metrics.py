@@ -92,6 +92,7 @@ _SWITCHES = "context switches per request"
 _SYSCALLS = "syscalls per request"
 _ALLOCATIONS = "allocations per request"
 _BYTES = "allocated bytes per request"
+_REPLY = "reply bytes per request"
 _CGROUP = "cgroup CPU per request"
 _SUM = "server + generator CPU per request"
 
@@ -126,6 +127,10 @@ _DECLARED = (
         "{b} grows by {x} less memory per request than {a}",
         "{b} grows by {x} more memory per request than {a}",
         absolute=True, margin_absolute=1.0,
+    ),
+    Metric(
+        "reply_bytes_per_request", _REPLY, "bytes", "lower", _column("reply_bytes"), _column("ok"),
+        *_costs(_REPLY), absolute=True, margin_absolute=1.0, exact_possible=True,
     ),
     Metric(
         "syscalls_per_request", _SYSCALLS, "1", "lower", _column("syscalls"), _column("ok"),

@@ -33,6 +33,7 @@ CAUSES = (
     "allocated_bytes_per_request",
     "minor_faults_per_request",
     "context_switches_per_request",
+    "reply_bytes_per_request",
     "rss_growth_per_request",
 )
 MOST_CALLS = 6
@@ -134,8 +135,8 @@ def _profiled(facts: Facts) -> list[Block]:
             return []
         return [
             Paragraph(
-                "Which stage and which function it is, a profile tells; "
-                "add the run's workload flags:"
+                "Which stage and which function it is, a profile tells: `hotlap ab --profile` "
+                "takes one after the rounds. Alone, with the run's workload flags added:"
             ),
             command,
         ]

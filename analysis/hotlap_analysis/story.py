@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hotlap_analysis import wording
 from hotlap_analysis.accounts import known_effect, where_cpu_went
+from hotlap_analysis.amounts import faults_and_allocations
 from hotlap_analysis.calls import syscalls
 from hotlap_analysis.conditions import environment, errors, notes, reproduce, roles, targets, void
 from hotlap_analysis.document import Badge, Document, Section, code, plain
@@ -33,6 +34,7 @@ def tell(facts: Facts) -> Document:
             known_effect,
             where_cpu_went,
             syscalls,
+            faults_and_allocations,
             errors,
             void,
             roles,

@@ -40,6 +40,8 @@ def test_calls_by_name(tmp_path: Path) -> None:
     findings = (run / "findings.md").read_text()
     assert "| `getpeername` | 1.00 | 0.00 | −1.00 |" in findings
     assert "pictures/syscalls.svg" in findings
+    assert "| **all that receive** | **1.00** | **1.00** | **0** |" in findings
+    assert "wait for events" not in findings, "there are none"
     picture = (run / "pictures" / "syscalls.svg").read_text()
     assert "getpeername: 1.00 a request" in picture and "#01" not in picture
 

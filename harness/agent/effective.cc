@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "harness/agent/arm_environment.h"
 #include "harness/agent/load_arm.h"
+#include "harness/agent/profile_settings.h"
 #include "harness/load/request_template.h"
 
 namespace hotlap::agent {
@@ -227,6 +228,17 @@ absl::Status fill_open_passes(Experiment& experiment) {
   return absl::OkStatus();
 }
 
+absl::Status fill_profile_pass(Experiment& experiment) {
+  if (!experiment.has_profile_pass()) return absl::OkStatus();
+  auto& pass = *experiment.mutable_profile_pass();
+  if (!pass.has_duration_s()) pass.set_duration_s(kDefaultProfileS);
+  for (int arm = 1; arm < experiment.arms_size(); ++arm) {
+    auto settings = settle_profile(profile_request(experiment, arm));
+    if (!settings.ok()) return settings.status();
+  }
+  return absl::OkStatus();
+}
+
 absl::Status fill_plan(Plan& plan, uint32_t connections) {
   if (plan.kind() == Plan::FIXED) {
     if (plan.rounds() < 1 || plan.rounds() > kMaxRounds) {
@@ -316,6 +328,7 @@ absl::StatusOr<Experiment> effective_experiment(const Experiment& asked) {
     experiment.mutable_workload()->mutable_ids()->set_seed(experiment.seed());
   }
   status = fill_open_passes(experiment);
+  if (status.ok()) status = fill_profile_pass(experiment);
   if (!status.ok()) return status;
   if (!experiment.has_margin_percent()) experiment.set_margin_percent(0.5);
   if (!(experiment.margin_percent() > 0 && experiment.margin_percent() < 100)) {

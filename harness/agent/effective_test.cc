@@ -153,5 +153,17 @@ TEST(EffectiveExperiment, OpenPassesHaveDefaultsAndBounds) {
   EXPECT_THAT(error_of(experiment), HasSubstr("pass_s"));
 }
 
+TEST(EffectiveExperiment, AProfilePassIsCheckedBeforeAnyRound) {
+  Experiment experiment = two_arms();
+  EXPECT_FALSE(effective_experiment(experiment)->has_profile_pass());
+  auto& pass = *experiment.mutable_profile_pass();
+  EXPECT_DOUBLE_EQ(effective_experiment(experiment)->profile_pass().duration_s(), 5);
+  pass.set_duration_s(1000);
+  EXPECT_THAT(error_of(experiment), HasSubstr("0.1 to 600"));
+  pass.clear_duration_s();
+  experiment.mutable_arms(1)->mutable_target()->set_url("http://127.0.0.1:80");
+  EXPECT_THAT(error_of(experiment), HasSubstr("sampled"));
+}
+
 }  // namespace
 }  // namespace hotlap::agent

@@ -14,7 +14,6 @@ namespace {
 
 using hotlap::v1::ProfileRequest;
 
-constexpr double kDefaultDurationS = 5;
 constexpr double kMinDurationS = 0.1;
 constexpr double kMaxDurationS = 600;
 constexpr uint32_t kDefaultFrequencyHz = 4999;  // no divisor of the usual timers' rates
@@ -44,11 +43,24 @@ TurnPlan plan_turns(int64_t duration_ns) {
   return {static_cast<uint32_t>(turns), duration_ns / turns};
 }
 
+ProfileRequest profile_request(const hotlap::v1::Experiment& experiment, int arm) {
+  ProfileRequest request;
+  *request.add_arms() = experiment.arms(0);
+  *request.add_arms() = experiment.arms(arm);
+  *request.mutable_workload() = experiment.workload();
+  *request.mutable_placement() = experiment.placement();
+  const auto& pass = experiment.profile_pass();
+  if (pass.has_duration_s()) request.set_duration_s(pass.duration_s());
+  request.set_off_cpu(pass.off_cpu());
+  request.set_heap(pass.heap());
+  return request;
+}
+
 absl::StatusOr<ProfileSettings> settle_profile(const ProfileRequest& request) {
   absl::Status arms = check_arms(request);
   if (!arms.ok()) return arms;
   ProfileSettings settings;
-  const double duration_s = request.has_duration_s() ? request.duration_s() : kDefaultDurationS;
+  const double duration_s = request.has_duration_s() ? request.duration_s() : kDefaultProfileS;
   if (!(duration_s >= kMinDurationS && duration_s <= kMaxDurationS)) {
     return absl::InvalidArgumentError(absl::StrCat("a duration of ", duration_s, " s: it takes ",
                                                    kMinDurationS, " to ", kMaxDurationS));

@@ -20,11 +20,16 @@ struct TurnPlan {
 };
 TurnPlan plan_turns(int64_t duration_ns);
 
+inline constexpr double kDefaultProfileS = 5;
+
 struct ProfileSettings {
   TurnPlan turns;           // of each view
   RecordingPlan recording;  // but for the event, which is found by trying
   std::vector<ProfileView> views = {ProfileView::kCpu};
 };
+
+// What an experiment with a profile pass asks of it, of its first arm and arm `arm`.
+hotlap::v1::ProfileRequest profile_request(const hotlap::v1::Experiment& experiment, int arm);
 
 // INVALID_ARGUMENT: not one arm or two, a url, or a value out of its range, with that range.
 absl::StatusOr<ProfileSettings> settle_profile(const hotlap::v1::ProfileRequest& request);

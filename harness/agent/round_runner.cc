@@ -280,6 +280,7 @@ void RoundRunner::end_slice(const load::SliceResult& result, const EdgeReading& 
   message->set_generator_cpu_ns(result.generator_cpu_ns);
   ArmRound& sum = arms_[arm].result;
   add_counts(result.counts, *sum.mutable_counts());
+  sum.set_reply_bytes(sum.reply_bytes() + result.bytes_received);
   sum.set_own_slices_ns(sum.own_slices_ns() + result.duration_ns);
   generator_cpu_ns_ += result.generator_cpu_ns;
   sum.set_generator_cpu_ns(sum.generator_cpu_ns() + result.generator_cpu_ns);

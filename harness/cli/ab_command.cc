@@ -20,6 +20,7 @@
 #include "harness/cli/experiment_flags.h"
 #include "harness/cli/python_report.h"
 #include "harness/cli/summary.h"
+#include "harness/profile/profile_text.h"
 
 namespace hotlap::cli {
 namespace {
@@ -87,6 +88,11 @@ void print_ending(const RunOutcome& outcome, const OutputFlags& flags, bool repo
   }
   if (outcome.run.verdicts_size() > 0) {
     printf("\n%s", text_summary(outcome.run).c_str());
+  }
+  if (outcome.profile) {
+    printf("\nwhere the CPU time went, by a profile of %s and %s%s\n",
+           outcome.profile->arms(0).arm().c_str(), outcome.profile->arms(1).arm().c_str(),
+           profile::stages_text(*outcome.profile).c_str());
   }
   if (reported) {
     printf("report: %s\n", (outcome.directory / "report.html").c_str());
@@ -167,6 +173,7 @@ void add_ab_command(CLI::App& app, Invocation& invocation) {
       "  hotlap ab --a server:asio --b fast --plan fixed:24 --request '/echo?size=1000'\n"
       "  hotlap ab --base fast --stage request_line=regex,scalar --deterministic --gate\n"
       "  hotlap ab --a fast --b baseline --rate 5000 --arrivals poisson --passes 6\n"
+      "  hotlap ab --base fast --stage request_line=regex,scalar --profile\n"
       "  hotlap ab --a 'cmd:./old --port {port}' --b 'cmd:./new --port {port}' --gate");
   auto experiment_flags = std::make_shared<ExperimentFlags>();
   auto output_flags = std::make_shared<OutputFlags>();
@@ -182,8 +189,11 @@ void add_ab_command(CLI::App& app, Invocation& invocation) {
       invocation.exit_code = fail(std::string(experiment.status().message()));
       return;
     }
-    if (*deterministic && experiment->has_open_passes()) {
-      invocation.exit_code = fail("--rate would have no effect: --deterministic times nothing");
+    for (const auto& [flag, asked] : {std::pair{"--rate", experiment->has_open_passes()},
+                                      std::pair{"--profile", experiment->has_profile_pass()}}) {
+      if (!*deterministic || !asked) continue;
+      invocation.exit_code =
+          fail(absl::StrCat(flag, " would have no effect: --deterministic times nothing"));
       return;
     }
     const Gate gate = output_flags->gate_kind(*command);

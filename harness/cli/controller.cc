@@ -11,8 +11,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "harness/agent/profile_settings.h"
 #include "harness/cli/counting_cost.h"
 #include "harness/cli/open_passes.h"
+#include "harness/cli/profile_document.h"
 #include "harness/cli/verdict_message.h"
 #include "harness/plan/hodges_lehmann.h"
 #include "harness/plan/interference.h"
@@ -45,6 +47,20 @@ absl::StatusOr<plan::Looks> looks_of(const Plan& plan) {
     default:
       return plan::quick_looks();
   }
+}
+
+// By its primary metric, the arm farthest from the first; arm 1 where none is known.
+int most_different_arm(const hotlap::v1::Run& run) {
+  int found = 1;
+  double farthest = 0;
+  for (const auto& verdict : run.verdicts()) {
+    const double distance = std::fabs(verdict.estimate_percent());
+    if (!verdict.primary() || distance <= farthest) continue;
+    farthest = distance;
+    found = 1;
+    while (run.effective().arms(found).name() != verdict.arm()) ++found;
+  }
+  return found;
 }
 
 std::string plural(size_t n, const std::string& noun) {
@@ -327,6 +343,29 @@ absl::Status Controller::judge(bool at_look) {
   return absl::OkStatus();
 }
 
+absl::Status Controller::profile_pass() {
+  if (!run_.effective().has_profile_pass()) return absl::OkStatus();
+  // Whatever becomes of the profile, the verdicts are kept.
+  absl::Status kept = directory_->write_run(run_);
+  if (!kept.ok()) return kept;
+  const hotlap::v1::ProfileRequest request =
+      agent::profile_request(run_.effective(), most_different_arm(run_));
+  auto profile = take_profile(request, agent_, interrupt_, progress_);
+  const bool agent_gone = absl::IsUnavailable(profile.status());
+  if (absl::IsCancelled(profile.status()) || agent_gone) return profile.status();
+  if (!profile.ok()) {
+    run_.add_notes(absl::StrCat("no profile: ", std::string(profile.status().message())));
+    return absl::OkStatus();
+  }
+  profile->set_command(run_.command());
+  *profile->mutable_environment() = run_.environment();
+  auto json = profile_json(*profile);
+  if (!json.ok()) return json.status();
+  absl::Status written = write_profile(*profile, *json, directory_->path());
+  if (written.ok()) profile_ = *std::move(profile);
+  return written;
+}
+
 void Controller::conclude(const absl::Status& status) {
   run_.set_elapsed_s(now_s() - begin_s_);
   auto* schedule = run_.mutable_schedule();
@@ -397,11 +436,13 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
     const absl::Status judged = judge(concluded);
     if (status.ok()) status = judged;
   }
+  if (status.ok()) status = profile_pass();
+  progress_.clear();
   conclude(status);
   if (status.ok() && run_.state() == "failed") status = absl::AbortedError(run_.failure());
   const absl::Status written = directory_->write_run(run_);
   if (status.ok()) status = written;
-  return {run_, directory_->path(), status};
+  return {run_, directory_->path(), status, std::move(profile_)};
 }
 
 }  // namespace hotlap::cli

@@ -1,9 +1,11 @@
 // A run from its first call to its verdict: set-up, gate, rounds until a look concludes, the
-// counting pass, the verdicts; everything is in the run directory before it is told.
+// counting pass, the verdicts, a profile where one is asked for; everything is in the run directory
+// before it is told.
 #ifndef HOTLAP_HARNESS_CLI_CONTROLLER_H_
 #define HOTLAP_HARNESS_CLI_CONTROLLER_H_
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,6 +15,7 @@
 #include "harness/cli/progress.h"
 #include "harness/plan/looks.h"
 #include "harness/plan/stop_rule.h"
+#include "harness/proto/profile.pb.h"
 #include "harness/proto/results.pb.h"
 #include "harness/record/run_directory.h"
 
@@ -22,6 +25,7 @@ struct RunOutcome {
   hotlap::v1::Run run;              // as run.json has it
   std::filesystem::path directory;  // empty when the run ended before there was one
   absl::Status status;              // CANCELLED when interrupted; else what failed
+  std::optional<hotlap::v1::Profile> profile = std::nullopt;  // as profile.json has it
 };
 
 class Controller {
@@ -45,6 +49,7 @@ class Controller {
   absl::Status cost_pass();
   absl::StatusOr<plan::Decision> decide() const;
   absl::Status judge(bool at_look);
+  absl::Status profile_pass();
   void show_round(uint32_t rounds) const;
   std::string running_estimate() const;
   void conclude(const absl::Status& status);
@@ -60,6 +65,7 @@ class Controller {
   std::string counted_;  // in the counting pass, in words
   plan::Looks looks_;
   plan::Decision decision_;
+  std::optional<hotlap::v1::Profile> profile_;
   double begin_s_ = 0;
   double timing_begin_s_ = 0;
 };

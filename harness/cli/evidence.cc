@@ -112,6 +112,9 @@ std::optional<double> metric_value(std::string_view metric, const ArmRound& arm)
     }
     return (real(arm.rss_end_bytes()) - real(arm.rss_begin_bytes())) / real(arm.rss_requests());
   }
+  if (metric == "reply_bytes_per_request") {
+    return per_request(arm.has_reply_bytes(), real(arm.reply_bytes()), arm);
+  }
   if (metric == "syscalls_per_request") {
     return per_request(arm.has_syscalls(), real(arm.syscalls()), arm);
   }

@@ -158,6 +158,12 @@ void ExperimentFlags::add_to(CLI::App& command) {
                      "with --rate: of each arm, in a drawn order (default 2; from 6 on the arms "
                      "are compared)");
   command.add_option("--pass-s", pass_s, "with --rate: length of a pass (default 5)");
+  command.add_flag("--profile", profile,
+                   "after the rounds, sample the reference and the arm that differs most from it: "
+                   "which stages and functions make the difference");
+  command.add_option("--profile-s", profile_s, "with --profile: seconds of each arm (default 5)");
+  command.add_flag("--off-cpu", off_cpu, "with --profile: also where threads wait");
+  command.add_flag("--heap", heap, "with --profile: also what is allocated");
   stream.add_to(command);
   workload.add_to(command);
   placement.add_to(command);
@@ -181,6 +187,21 @@ absl::Status ExperimentFlags::add_open_passes(hotlap::v1::Experiment& experiment
   *message.mutable_loop() = *std::move(loop);
   if (passes) message.set_passes(*passes);
   if (pass_s) message.set_pass_s(*pass_s);
+  return absl::OkStatus();
+}
+
+absl::Status ExperimentFlags::add_profile_pass(hotlap::v1::Experiment& experiment) const {
+  if (!profile) {
+    const std::string why = "it belongs to --profile";
+    if (profile_s) return no_effect("--profile-s", why);
+    if (off_cpu) return no_effect("--off-cpu", why);
+    if (heap) return no_effect("--heap", why);
+    return absl::OkStatus();
+  }
+  auto& message = *experiment.mutable_profile_pass();
+  if (profile_s) message.set_duration_s(*profile_s);
+  message.set_off_cpu(off_cpu);
+  message.set_heap(heap);
   return absl::OkStatus();
 }
 
@@ -224,6 +245,7 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
   if (!status.ok()) return status;
   *experiment.mutable_workload() = *std::move(work);
   status = add_open_passes(experiment);
+  if (status.ok()) status = add_profile_pass(experiment);
   if (!status.ok()) return status;
   auto where = placement.placement();
   if (!where.ok()) return where.status();

@@ -71,6 +71,10 @@ struct ExperimentFlags {
   OpenLoopFlags open;
   std::optional<uint32_t> passes;
   std::optional<double> pass_s;
+  bool profile = false;
+  std::optional<double> profile_s;
+  bool off_cpu = false;
+  bool heap = false;
   StreamFlags stream;
 
   void add_to(CLI::App& command);
@@ -78,6 +82,7 @@ struct ExperimentFlags {
 
  private:
   absl::Status add_open_passes(hotlap::v1::Experiment& experiment) const;
+  absl::Status add_profile_pass(hotlap::v1::Experiment& experiment) const;
 };
 
 // "0,2-3" as numbers.

@@ -4,29 +4,20 @@
 #include <filesystem>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "harness/cli/agent_process.h"
 #include "harness/cli/arms_document.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/profile_document.h"
 #include "harness/cli/progress.h"
-#include "harness/cli/target_grammar.h"
-#include "harness/profile/export.h"
-#include "harness/profile/profile_text.h"
-#include "harness/profile/view_text.h"
 #include "harness/record/file.h"
 
 namespace hotlap::cli {
 namespace {
 
-using hotlap::v1::Profile;
 using hotlap::v1::ProfileRequest;
 
-constexpr uint32_t kSchemaVersion = 1;
 constexpr char kVerb[] = "profile";
 
 struct ProfileFlags {
@@ -57,64 +48,6 @@ absl::StatusOr<ProfileRequest> request_of(const ProfileFlags& flags) {
   return request;
 }
 
-// Of each view beyond the CPU's, and of each of its two amounts.
-absl::Status write_views(const Profile& profile, const std::filesystem::path& out) {
-  for (const auto& view : profile.views()) {
-    for (int i = 0; i < view.arms_size(); ++i) {
-      for (const auto& file : profile::exported(profile, view, i)) {
-        absl::Status status = record::replace_file(out / file.name, file.text);
-        if (!status.ok()) return status;
-      }
-    }
-  }
-  return absl::OkStatus();
-}
-
-std::string all_text(const Profile& profile) {
-  std::string text = profile::profile_text(profile);
-  for (const auto& view : profile.views()) {
-    absl::StrAppend(&text, "\n", profile::view_text(profile, view));
-  }
-  return text;
-}
-
-absl::Status write_all(const Profile& profile, const std::string& json,
-                       const std::filesystem::path& out) {
-  absl::Status status = record::make_run_directory(out);
-  for (const auto& arm : profile.arms()) {
-    if (!status.ok()) return status;
-    status = record::replace_file(out / (arm.arm() + ".folded"), profile::folded(arm));
-    if (!status.ok()) return status;
-    status = record::replace_file(out / (arm.arm() + ".speedscope.json"), profile::speedscope(arm));
-  }
-  if (status.ok()) status = write_views(profile, out);
-  if (status.ok()) status = record::replace_file(out / "profile.txt", all_text(profile));
-  if (status.ok()) status = record::replace_file(out / "profile.json", json);
-  return status;
-}
-
-absl::StatusOr<Profile> take_profile(const ProfileRequest& request, AgentProcess& agent,
-                                     Interrupt& interrupt, Progress& progress) {
-  auto host = describe_host(agent, interrupt);
-  if (!host.ok()) return host.status();
-  std::string sampled;
-  for (const auto& arm : request.arms()) {
-    absl::StrAppend(&sampled, sampled.empty() ? "" : " and ", arm.name(), ": ",
-                    target_text(arm.target()));
-  }
-  progress.update(absl::StrCat("sampling ", sampled));
-  grpc::ClientContext context;
-  Interrupt::Call call(interrupt, context);
-  hotlap::v1::ProfileResponse response;
-  absl::Status status = call_status(agent.stub().Profile(&context, request, &response), interrupt);
-  if (!status.ok()) return status;
-  Profile profile = std::move(*response.mutable_profile());
-  profile.set_schema_version(kSchemaVersion);
-  profile.set_created(absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone()));
-  *profile.mutable_environment() = *std::move(host);
-  return profile;
-}
-
 int run_profile(const ProfileFlags& flags, const Invocation& invocation) {
   auto request = request_of(flags);
   if (!request.ok()) return fail(std::string(request.status().message()));
@@ -122,18 +55,23 @@ int run_profile(const ProfileFlags& flags, const Invocation& invocation) {
   Progress progress(flags.document.quiet ? Progress::Style::kSilent : Progress::style_of_stderr());
   auto agent = AgentProcess::start();
   if (!agent.ok()) return fail(std::string(agent.status().message()));
+  auto host = describe_host(**agent, interrupt);
+  if (absl::IsCancelled(host.status())) return kExitInterrupted;
+  if (!host.ok()) return fail(std::string(host.status().message()));
   auto profile = take_profile(*request, **agent, interrupt, progress);
   progress.clear();
   agent->reset();
   if (absl::IsCancelled(profile.status())) return kExitInterrupted;
   if (!profile.ok()) return fail(std::string(profile.status().message()));
   profile->set_command(invocation.command_line());
-  auto json = document_json(*profile, kVerb);
+  *profile->mutable_environment() = *std::move(host);
+  auto json = profile_json(*profile);
   if (!json.ok()) return fail(std::string(json.status().message()));
   const std::filesystem::path out = flags.document.directory(kVerb);
-  const absl::Status written = write_all(*profile, *json, out);
+  absl::Status written = record::make_run_directory(out);
+  if (written.ok()) written = write_profile(*profile, *json, out);
   if (!written.ok()) return fail(std::string(written.message()));
-  show_document(flags.document, kVerb, out, *json, all_text(*profile));
+  show_document(flags.document, kVerb, out, *json, whole_profile_text(*profile));
   return kExitDone;
 }
 

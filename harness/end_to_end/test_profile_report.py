@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
-from running import ONE_ROUND, Hotlap
+from running import ONE_ROUND, Hotlap, assert_error, run_facts
 
 pytestmark = pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
 SHORT = ("-d", "0.5", "--quiet")
@@ -42,3 +44,67 @@ def test_a_run_s_report_has_the_profile_of_its_arms(hotlap: Hotlap, tmp_path: Pa
     after = (run / "findings.md").read_text()
     assert "By stage, as the profile has it." in after and "| **in all** |" in after
     assert after.startswith(before.split("\n", 1)[0]), "the run's findings stay the run's"
+
+
+def test_ab_profiles_the_arm_that_differs_most(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast", "--b", "fast", "--arm", "fast,ballast=chain:20000")
+    rounds = [word for word in ONE_ROUND if word != "--no-report"]
+    asked = ("--profile", "--profile-s", "0.5", "--heap")
+    result = hotlap.run("ab", *arms, *rounds, *asked, "--no-counting", "--out", out, "--quiet")
+    assert result.code == 0, result.err
+    assert "where the CPU time went, by a profile of a and c" in result.out
+    assert any(line.startswith("ballast ") and " ± " in line for line in result.out.splitlines())
+    assert run_facts(out)["effective"]["profile_pass"]["duration_s"] == 0.5
+    profile = json.loads((out / "profile.json").read_text())
+    assert [arm["arm"] for arm in profile["arms"]] == ["a", "c"]
+    assert profile["stages"][0]["stage"] == "ballast" and profile["views"][0]["name"] == "heap"
+    assert "hotlap ab" in profile["command"] and profile["environment"]["cpus"] > 0
+    assert (out / "c.folded").exists() and (out / "profile.html").exists()
+    assert "By stage, as the profile has it." in (out / "findings.md").read_text()
+
+
+def test_without_perf_the_run_is_whole(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/sh").symlink_to("/bin/sh")
+    path = ("env", f"PATH={tmp_path / 'bin'}")
+    result = hotlap.run("ab", *ARMS, *ONE_ROUND, "--profile", "--out", out, prefix=path)
+    assert result.code == 0, result.err
+    facts = run_facts(out)
+    assert facts["state"] == "complete" and facts["verdicts"]
+    assert any("no profile: " in note and "linux-perf" in note for note in facts["notes"])
+    assert "linux-perf" in result.out and not (out / "profile.json").exists()
+
+
+def test_an_interrupted_profile_leaves_the_verdict(hotlap: Hotlap, out: Path) -> None:
+    asked = ("--profile", "--profile-s", "60", "--no-counting")
+    started = hotlap.start("ab", *ARMS, *ONE_ROUND, *asked, "--out", out, "--json")
+    started.wait_for(lambda: hotlap.pid_of("perf record") is not None)
+    started.process.send_signal(signal.SIGINT)
+    result = started.end()
+    assert result.code == 130, result.err
+    assert result.json()["state"] == "interrupted" and result.json()["rounds"] == 1
+    assert run_facts(out)["verdicts"]
+    hotlap.assert_all_gone()
+
+
+@pytest.mark.parametrize(
+    "more, words",
+    [
+        (["--profile-s", "3"], ["--profile-s", "--profile"]),
+        (["--heap"], ["--heap", "--profile"]),
+        (["--off-cpu"], ["--off-cpu", "--profile"]),
+        (["--profile", "--deterministic"], ["--profile", "--deterministic"]),
+        (["--profile", "--profile-s", "0"], ["duration", "0.1 to 600"]),
+    ],
+)
+def test_what_cannot_be_is_told_before_any_round(
+    hotlap: Hotlap, out: Path, more: list[str], words: list[str]
+) -> None:
+    assert_error(hotlap.run("ab", *ARMS, *ONE_ROUND, *more, "--out", out), *words)
+    assert not out.exists()
+
+
+def test_a_url_cannot_be_sampled(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast", "--b", "url:http://127.0.0.1:9")
+    result = hotlap.run("ab", *arms, *ONE_ROUND, "--profile", "--out", out)
+    assert_error(result, "arm b", "url", "cmd:")

@@ -34,6 +34,8 @@ constexpr std::array kMetrics = {
            "voluntary and involuntary switches of the target's threads"},
     Metric{"rss_growth_per_request", "bytes", kLower, kAbsolute, 0.05, 1, false, false,
            "growth of resident memory under load"},
+    Metric{"reply_bytes_per_request", "bytes", kLower, kAbsolute, 0.005, 1, true, false,
+           "bytes of replies, heads included, as the load generator receives them"},
     Metric{"syscalls_per_request", "1", kLower, kRatio, 0.005, 0.01, true, true,
            "system calls of the target"},
     Metric{"allocations_per_request", "1", kLower, kAbsolute, 0.005, 0.01, true, true,

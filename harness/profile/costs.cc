@@ -9,12 +9,15 @@
 #include <string>
 #include <utility>
 
+#include "harness/plan/distribution.h"
 #include "harness/profile/turn_sums.h"
 
 namespace hotlap::profile {
 namespace {
 
 using hotlap::v1::Cost;
+
+constexpr double kIntervalEnd = 0.975;
 
 // How many samples of a turn belong to a row.
 using CountOf = std::function<int64_t(const TurnSamples&)>;
@@ -115,6 +118,11 @@ std::vector<Cost> system_call_costs(const std::vector<const Tally*>& arms) {
 
 Cost total_cost(const std::vector<const Tally*>& arms) {
   return cost_of(arms, [](const TurnSamples& turn) { return turn.samples; });
+}
+
+std::optional<double> half_of_interval(uint32_t turns, bool known, double standard_error) {
+  if (!known || turns < 2) return std::nullopt;
+  return plan::student_quantile(kIntervalEnd, turns - 1.0) * standard_error;
 }
 
 }  // namespace hotlap::profile

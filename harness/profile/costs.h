@@ -4,6 +4,8 @@
 #ifndef HOTLAP_HARNESS_PROFILE_COSTS_H_
 #define HOTLAP_HARNESS_PROFILE_COSTS_H_
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/profile/tally.h"
@@ -19,6 +21,10 @@ std::vector<hotlap::v1::Cost> system_call_costs(const std::vector<const Tally*>&
 
 // All of it: CPU time by requests.
 hotlap::v1::Cost total_cost(const std::vector<const Tally*>& arms);
+
+// Half the width of a 95 % interval, from a standard error over turns; nothing where they give
+// none.
+std::optional<double> half_of_interval(uint32_t turns, bool known, double standard_error);
 
 }  // namespace hotlap::profile
 

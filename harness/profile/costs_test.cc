@@ -136,5 +136,12 @@ TEST(Costs, TheErrorIsWhatFiguresScatterBy) {
   EXPECT_THAT(errors / kExperiments / scatter, DoubleNear(1, 0.15));
 }
 
+TEST(Costs, AnIntervalIsWiderThanItsErrorByStudentsQuantile) {
+  EXPECT_THAT(half_of_interval(20, true, 10), ::testing::Optional(DoubleNear(20.93024, 1e-4)));
+  EXPECT_THAT(half_of_interval(2, true, 1), ::testing::Optional(DoubleNear(12.7062, 1e-4)));
+  EXPECT_EQ(half_of_interval(1, true, 10), std::nullopt);
+  EXPECT_EQ(half_of_interval(20, false, 0), std::nullopt);
+}
+
 }  // namespace
 }  // namespace hotlap::profile

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "harness/profile/costs.h"
 
 namespace hotlap::profile {
 namespace {
@@ -27,20 +29,29 @@ std::string ns_text(const hotlap::v1::ArmCost& cost) {
   return cost.samples() == 0 ? absl::StrFormat("%9s", ".") : absl::StrFormat("%9.1f", cost.ns());
 }
 
-std::string error_text(bool present, double ns) {
-  return present ? absl::StrFormat(" ± %-6.1f", ns) : std::string(9, ' ');
+std::string half_width_text(const std::optional<double>& ns) {
+  return ns ? absl::StrFormat(" ± %-6.1f", *ns) : std::string(9, ' ');
+}
+
+uint32_t turns_of(const Profile& profile) {
+  uint32_t turns = profile.arms(0).turns();
+  for (const ArmProfile& arm : profile.arms()) turns = std::min(turns, arm.turns());
+  return turns;
 }
 
 // "     61.2 ± 1.2   " of one arm, "   2310.4     61.2   -2249.2 ± 21.0  " of two.
-std::string figures(const Cost& cost) {
-  std::string text = ns_text(cost.arms(0));
+std::string figures(const Profile& profile, const Cost& cost) {
+  const uint32_t turns = turns_of(profile);
+  const auto& first = cost.arms(0);
+  std::string text = ns_text(first);
   if (!cost.has_difference_ns()) {
-    return text +
-           error_text(cost.arms(0).has_standard_error_ns(), cost.arms(0).standard_error_ns());
+    return text + half_width_text(half_of_interval(turns, first.has_standard_error_ns(),
+                                                   first.standard_error_ns()));
   }
   return absl::StrCat(
       text, ns_text(cost.arms(1)), absl::StrFormat("%+10.1f", cost.difference_ns()),
-      error_text(cost.has_difference_standard_error_ns(), cost.difference_standard_error_ns()));
+      half_width_text(half_of_interval(turns, cost.has_difference_standard_error_ns(),
+                                       cost.difference_standard_error_ns())));
 }
 
 double ns_per_request(const ArmProfile& arm) {
@@ -61,9 +72,10 @@ void append_arm(const ArmProfile& arm, std::string& text) {
                         arm.turns());
 }
 
-void append_row(const std::string& name, const Cost& cost, std::string& text) {
+void append_row(const Profile& profile, const std::string& name, const Cost& cost,
+                std::string& text) {
   absl::StrAppendFormat(&text, "%-*s%s", static_cast<int>(kNameColumns),
-                        name.substr(0, kNameColumns - 1), figures(cost));
+                        name.substr(0, kNameColumns - 1), figures(profile, cost));
   text.erase(text.find_last_not_of(' ') + 1);
   text += '\n';
 }
@@ -71,8 +83,8 @@ void append_row(const std::string& name, const Cost& cost, std::string& text) {
 void append_stages(const Profile& profile, std::string& text) {
   absl::StrAppendFormat(&text, "\n%-*s%s\n", static_cast<int>(kNameColumns), "ns a request",
                         header(profile));
-  for (const Cost& cost : profile.stages()) append_row(cost.stage(), cost, text);
-  append_row("in all", profile.total(), text);
+  for (const Cost& cost : profile.stages()) append_row(profile, cost.stage(), cost, text);
+  append_row(profile, "in all", profile.total(), text);
 }
 
 void append_system_calls(const Profile& profile, std::string& text) {
@@ -81,7 +93,7 @@ void append_system_calls(const Profile& profile, std::string& text) {
     // Targets without stages have had their calls in the place of these.
     if (absl::StrContains(cost.stage(), cost.function()) || shown == kSystemCalls) continue;
     if (shown++ == 0) absl::StrAppend(&text, "\nof it, within system calls\n");
-    append_row(absl::StrCat(cost.stage(), ": ", cost.function()), cost, text);
+    append_row(profile, absl::StrCat(cost.stage(), ": ", cost.function()), cost, text);
   }
 }
 
@@ -92,7 +104,7 @@ void append_functions(const Profile& profile, std::string& text) {
   const int shown = std::min(kFunctions, profile.functions_size());
   for (int i = 0; i < shown; ++i) {
     const Cost& cost = profile.functions(i);
-    const std::string numbers = figures(cost);
+    const std::string numbers = figures(profile, cost);
     // The sign ± is two bytes and one column.
     const size_t columns = numbers.size() - (absl::StrContains(numbers, "±") ? 1 : 0);
     const size_t used = columns + 1 + cost.stage().size() + 2;
@@ -100,6 +112,12 @@ void append_functions(const Profile& profile, std::string& text) {
                     short_function(cost.function(), kColumns > used + 8 ? kColumns - used : 8),
                     "\n");
   }
+}
+
+void append_legend(const Profile& profile, std::string& text) {
+  if (turns_of(profile) < 2) return;
+  absl::StrAppend(&text, "\n± half a 95 % interval, over ", turns_of(profile),
+                  profile.arms_size() == 2 ? " pairs of turns" : " turns", "; '.': no sample\n");
 }
 
 // Copies `text` without what stands between `open` and its `close`.
@@ -150,17 +168,20 @@ void append_note(const std::string& arm, const std::string& note, std::string& t
   absl::StrAppend(&text, line, "\n");
 }
 
+std::string stages_text(const Profile& profile) {
+  std::string text;
+  append_stages(profile, text);
+  append_legend(profile, text);
+  return text;
+}
+
 std::string profile_text(const Profile& profile) {
   std::string text;
   for (const ArmProfile& arm : profile.arms()) append_arm(arm, text);
   append_stages(profile, text);
   append_system_calls(profile, text);
   append_functions(profile, text);
-  if (profile.arms(0).turns() > 1) {
-    absl::StrAppend(&text, "\n± one standard error, by leaving out one ",
-                    profile.arms_size() == 2 ? "pair of turns" : "turn", " at a time; '.': no ",
-                    "sample\n");
-  }
+  append_legend(profile, text);
   for (const ArmProfile& arm : profile.arms()) {
     for (const std::string& note : arm.notes()) append_note(arm.arm(), note, text);
   }

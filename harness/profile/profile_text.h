@@ -14,6 +14,9 @@ namespace hotlap::profile {
 // cost) most.
 std::string profile_text(const hotlap::v1::Profile& profile);
 
+// Of it, the stages alone, of two arms.
+std::string stages_text(const hotlap::v1::Profile& profile);
+
 // A function's name without what would fill the line alone, template arguments, parameters and
 // outer namespaces: "variants::parse"; cut to `width` columns.
 std::string short_function(std::string_view function, size_t width);

@@ -63,7 +63,8 @@ size_t columns(std::string_view line) {
 TEST(ProfileText, TwoArmsSideBySide) {
   const std::string text = profile_text(example(2));
   EXPECT_THAT(text, HasSubstr("1000 requests, 6503.4 ns of CPU each; 33 samples of cpu-clock"));
-  EXPECT_THAT(text, HasSubstr("request_line                    589.4        .    -589.4 ± 52.6\n"));
+  EXPECT_THAT(text,
+              HasSubstr("request_line                    589.4        .    -589.4 ± 110.1\n"));
   EXPECT_THAT(text, HasSubstr("in all "));
   EXPECT_THAT(text, HasSubstr("transport: sendmsg "));
   EXPECT_THAT(text, Not(HasSubstr("futex"))) << "it would stand there twice";
@@ -73,6 +74,19 @@ TEST(ProfileText, TwoArmsSideBySide) {
     EXPECT_LE(columns(line), 80u) << line;
     EXPECT_FALSE(line.ends_with(" ")) << line;
   }
+}
+
+TEST(ProfileText, StagesAloneStandWithWhatTheirErrorIs) {
+  const std::string text = stages_text(example(2));
+  EXPECT_THAT(text, HasSubstr("request_line "));
+  EXPECT_THAT(text, HasSubstr("± half a 95 % interval, over 20 pairs of turns"));
+  EXPECT_THAT(text, Not(HasSubstr("functions")));
+}
+
+TEST(ProfileText, OneTurnGivesNoError) {
+  Profile profile = example(2);
+  profile.mutable_arms(0)->set_turns(1);
+  EXPECT_THAT(profile_text(profile), Not(HasSubstr("±")));
 }
 
 TEST(ProfileText, WideFiguresLeaveLessForTheName) {
@@ -89,7 +103,7 @@ TEST(ProfileText, WideFiguresLeaveLessForTheName) {
 
 TEST(ProfileText, OneArmHasNoDifference) {
   const std::string text = profile_text(example(1));
-  EXPECT_THAT(text, HasSubstr("request_line                    589.4 ± 20.5\n"));
+  EXPECT_THAT(text, HasSubstr("request_line                    589.4 ± 42.9\n"));
   EXPECT_THAT(text, HasSubstr("functions that cost most"));
   EXPECT_THAT(text, Not(HasSubstr("b - a")));
 }

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "harness/profile/costs.h"
 #include "harness/profile/profile_text.h"
 #include "harness/profile/view_amounts.h"
 
@@ -60,25 +62,35 @@ std::string value_text(const hotlap::v1::ArmAmount& amount, int digits) {
   return absl::StrFormat("%10s", amount.seen() ? number(amount.per_request(), digits) : ".");
 }
 
-std::string error_text(bool present, double error, int digits) {
-  return present ? absl::StrFormat(" ± %-8s", number(error, digits)) : std::string(11, ' ');
+std::string half_width_text(const std::optional<double>& half, int digits) {
+  return half ? absl::StrFormat(" ± %-8s", number(*half, digits)) : std::string(11, ' ');
 }
 
-std::string figures(const Amount& amount, int digits) {
-  std::string text = value_text(amount.arms(0), digits);
+uint32_t turns_of(const View& view) {
+  uint32_t turns = view.arms(0).turns();
+  for (const ViewArm& arm : view.arms()) turns = std::min(turns, arm.turns());
+  return turns;
+}
+
+std::string figures(const View& view, const Amount& amount, int digits) {
+  const uint32_t turns = turns_of(view);
+  const auto& first = amount.arms(0);
+  std::string text = value_text(first, digits);
   if (!amount.has_difference()) {
-    return text +
-           error_text(amount.arms(0).has_standard_error(), amount.arms(0).standard_error(), digits);
+    const auto half = half_of_interval(turns, first.has_standard_error(), first.standard_error());
+    return text + half_width_text(half, digits);
   }
+  const auto half = half_of_interval(turns, amount.has_difference_standard_error(),
+                                     amount.difference_standard_error());
   return absl::StrCat(text, value_text(amount.arms(1), digits),
                       absl::StrFormat("%11s", number(amount.difference(), digits, true)),
-                      error_text(amount.has_difference_standard_error(),
-                                 amount.difference_standard_error(), digits));
+                      half_width_text(half, digits));
 }
 
-void append_row(const std::string& name, const Amount& amount, int digits, std::string& text) {
+void append_row(const View& view, const std::string& name, const Amount& amount, int digits,
+                std::string& text) {
   absl::StrAppendFormat(&text, "%-*s%s", kNameColumns, name.substr(0, kNameColumns - 1),
-                        figures(amount, digits));
+                        figures(view, amount, digits));
   text.erase(text.find_last_not_of(' ') + 1);
   text += '\n';
 }
@@ -125,7 +137,7 @@ void append_sites(const View& view, bool two, int digits, std::string& text) {
   for (int i = 0; i < shown; ++i) {
     const ViewRow& row = view.sites(i);
     const std::string name = site_name(row);
-    const std::string numbers = figures(row.first(), digits);
+    const std::string numbers = figures(view, row.first(), digits);
     // The sign ± is two bytes and one column.
     const size_t columns = numbers.size() - (absl::StrContains(numbers, "±") ? 1 : 0);
     const size_t used = columns + 1 + name.size();
@@ -142,7 +154,7 @@ void append_off_cpu(const View& view, std::string& text) {
                              : more.name() == "woken"     ? "runnable, after a sleep"
                              : more.name() == "preempted" ? "runnable, preempted"
                                                           : "preemptions a request";
-    append_row(name, more.amount(), counts ? kCountDigits : 1, text);
+    append_row(view, name, more.amount(), counts ? kCountDigits : 1, text);
   }
 }
 
@@ -155,13 +167,14 @@ std::string view_text(const Profile& profile, const View& view) {
   for (int i = 0; i < view.arms_size(); ++i) append_arm(profile, view, i, text);
   append_header(words.first, profile, text);
   for (const ViewRow& row : view.stages()) {
-    append_row(row.stage(), row.first(), words.first_digits, text);
+    append_row(view, row.stage(), row.first(), words.first_digits, text);
   }
-  append_row("in all", view.total().first(), words.first_digits, text);
+  append_row(view, "in all", view.total().first(), words.first_digits, text);
   append_header(words.second, profile, text);
-  for (const ViewRow& row : view.stages())
-    append_row(row.stage(), row.second(), kCountDigits, text);
-  append_row("in all", view.total().second(), kCountDigits, text);
+  for (const ViewRow& row : view.stages()) {
+    append_row(view, row.stage(), row.second(), kCountDigits, text);
+  }
+  append_row(view, "in all", view.total().second(), kCountDigits, text);
   if (view.more_size() > 0) append_header("beside it", profile, text);
   append_off_cpu(view, text);
   append_sites(view, two, words.first_digits, text);
