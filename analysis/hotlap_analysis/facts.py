@@ -150,7 +150,7 @@ def _comparison(facts: Facts, arm: str) -> Comparison | None:
         values=[verdicts.percent(x) for x in d] if relative else [float(x) for x in d],
         d=[float(x) for x in d],
         verdict=verdict,
-        margin=known.margin(run.margin_percent, relative),
+        margin=known.margin(run, relative),
         looks=run.looks,
         void_rounds=sorted(int(r) for r in void),
     )

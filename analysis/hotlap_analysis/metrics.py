@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from hotlap_analysis.run import DEFAULT_MARGIN_PERCENT as USUAL_MARGIN_PERCENT
+from hotlap_analysis.run import Run
 from hotlap_analysis.tables import Tables
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +34,8 @@ class Metric:
     more: str
     absolute: bool = False
     pass_name: str = "timing"
-    margin_percent: float | None = None  # the run's own where None
+    # The usual one where None, which the run's own stands for where its primary metric has it too.
+    margin_percent: float | None = None
     margin_absolute: float = 10.0
     exact_possible: bool = False
     scale: float = 1.0
@@ -47,11 +50,15 @@ class Metric:
         frame = pd.DataFrame({"round": rows["round"], "arm": rows["arm"], "value": value})
         return frame.pivot(index="round", columns="arm", values="value").sort_index()
 
-    def margin(self, run_margin_percent: float, relative: bool) -> float:
+    def margin(self, run: Run, relative: bool) -> float:
         """delta on that scale: per cent, or the metric's unit."""
         if not relative:
             return self.margin_absolute
-        return run_margin_percent if self.margin_percent is None else self.margin_percent
+        primary = metric(run.primary_metric)
+        usual = primary is None or primary.margin_percent is None
+        if self.name == run.primary_metric or (self.margin_percent is None and usual):
+            return run.margin_percent
+        return USUAL_MARGIN_PERCENT if self.margin_percent is None else self.margin_percent
 
 
 def _column(name: str) -> Callable[[pd.DataFrame], pd.Series]:
@@ -152,6 +159,22 @@ _DECLARED = (
     ),
 )  # fmt: skip
 METRICS: dict[str, Metric] = {declared.name: declared for declared in _DECLARED}
+EVENT = "event:"
+
+
+def of_event(name: str) -> Metric:
+    """A perf event that the run counted; `name` is its column of rounds.csv."""
+    what = f"{name.removeprefix(EVENT)} per request"
+    return Metric(
+        name, what, "1", "lower", _column(name), _column("ok"), *_costs(what),
+        pass_name="events", margin_absolute=0.01, exact_possible=True,
+    )  # fmt: skip
+
+
+def of_run(tables: Tables) -> list[Metric]:
+    """Every metric that a run may have values of."""
+    events = [name for name in tables.rounds.columns if str(name).startswith(EVENT)]
+    return [*METRICS.values(), *map(of_event, events)]
 
 
 def metric(name: str) -> Metric | None:
@@ -159,7 +182,7 @@ def metric(name: str) -> Metric | None:
     for known in (name, f"latency_{name}", name.removesuffix("_ns")):
         if known in METRICS:
             return METRICS[known]
-    return None
+    return of_event(name) if name.startswith(EVENT) else None
 
 
 def title(name: str) -> str:

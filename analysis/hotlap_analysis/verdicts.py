@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from hotlap_analysis import signed_rank
-from hotlap_analysis.metrics import METRICS, Metric, Paired, metric, paired
+from hotlap_analysis.metrics import Metric, Paired, metric, of_run, paired
 from hotlap_analysis.run import Run, RunError, Verdict
 from hotlap_analysis.signed_rank import Location
 from hotlap_analysis.tables import Tables
@@ -57,7 +57,7 @@ def recompute(run: Run, tables: Tables) -> list[Verdict]:
     """A verdict per metric and arm but the first, of the rounds that finished."""
     found = []
     for arm in run.arms[1:]:
-        for known in METRICS.values():
+        for known in of_run(tables):
             pairs = paired(known, tables, run.arms[0].name, arm.name)
             if len(pairs.a):
                 found.append(_verdict(run, known, arm.name, pairs))
@@ -84,7 +84,7 @@ def _verdict(run: Run, known: Metric, arm: str, pairs: Paired) -> Verdict:
     alpha = run.alpha(verdict.rounds)
     ratio = pairs.relative
     values = list(pairs.log_ratio if ratio else pairs.difference)
-    margin = known.margin(run.margin_percent, ratio)
+    margin = known.margin(run, ratio)
     if known.exact_possible and verdict.rounds >= 2 and pairs.unvarying:
         _exact(verdict, pairs)
         return verdict

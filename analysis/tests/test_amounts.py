@@ -59,3 +59,19 @@ def test_what_is_not_known_or_next_to_nothing_is_left_out(tmp_path: Path) -> Non
     assert amounts.amounts(report.load(run)) == []
     assert cli.main(["report", str(run)]) == 0
     assert not re.search("Faults, allocations", (run / "findings.md").read_text())
+
+
+def test_events_become_metrics_of_their_pass(tmp_path: Path) -> None:
+    run = make(tmp_path / "run", SHAPE)
+    path = run / "rounds.csv"
+    rows = pd.read_csv(path)
+    events = rows[rows["pass"] == "timing"].copy()
+    events["pass"] = "events"
+    events["event:cycles"] = events["ok"] * events["arm"].map({"a": 200, "b": 100})
+    pd.concat([rows, events]).to_csv(path, index=False)
+    facts = report.load(run)
+    found = [verdict for verdict in facts.verdicts if verdict.metric == "event:cycles"]
+    assert len(found) == 1 and found[0].verdict == "exact"
+    assert (found[0].a, found[0].b) == (200, 100)
+    assert cli.main(["report", str(run)]) == 0
+    assert "| cycles per request |" in (run / "findings.md").read_text()

@@ -2,11 +2,14 @@
 #include "harness/agent/agent_service.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "harness/agent/audit_arm.h"
 #include "harness/agent/cancellation.h"
 #include "harness/agent/effective.h"
@@ -97,11 +100,11 @@ grpc::Status AgentService::RunRound(grpc::ServerContext* context,
   std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock) return busy();
   if (!prepared_) return not_set_up();
-  if (request->pass() != kTimingPass && request->pass() != kCountingPass &&
-      request->pass() != kCostPass) {
-    return grpc_status(absl::InvalidArgumentError(absl::StrCat("pass \"", request->pass(),
-                                                               "\" is none of ", kTimingPass, ", ",
-                                                               kCountingPass, ", ", kCostPass)));
+  constexpr std::array<absl::string_view, 4> kPasses = {kTimingPass, kCountingPass, kEventsPass,
+                                                        kCostPass};
+  if (std::find(kPasses.begin(), kPasses.end(), request->pass()) == kPasses.end()) {
+    return grpc_status(absl::InvalidArgumentError(
+        absl::StrCat("pass \"", request->pass(), "\" is none of ", absl::StrJoin(kPasses, ", "))));
   }
   Cancellation cancellation;
   const CallWatch watch(*context, cancellation);

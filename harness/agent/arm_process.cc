@@ -76,6 +76,8 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
     events.push_back("syscalls");
     for (const std::string& name : counting.names) events.push_back(capture::syscall_event(name));
   }
+  launched->asked_events_ = counting.events.size();
+  events.insert(events.end(), counting.events.begin(), counting.events.end());
   // One that is not there is for the command to make.
   const auto cgroup = arm.cgroup().empty()
                           ? absl::StatusOr<std::string>(absl::NotFoundError(""))
@@ -193,6 +195,18 @@ std::optional<std::vector<int64_t>> ArmProcess::named_syscalls() const {
     calls.push_back(*(*values)[i]);
   }
   return calls;
+}
+
+absl::StatusOr<std::vector<int64_t>> ArmProcess::events() const {
+  std::vector<int64_t> counts;
+  if (!counters_ || asked_events_ == 0) return counts;
+  const auto values = counters_->read();
+  if (!values.ok()) return values.status();
+  for (size_t i = values->size() - asked_events_; i < values->size(); ++i) {
+    if (!(*values)[i]) return absl::UnavailableError(counters_->events()[i]);
+    counts.push_back(*(*values)[i]);
+  }
+  return counts;
 }
 
 std::optional<capture::AllocationTotals> ArmProcess::allocations() const {

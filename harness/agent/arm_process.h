@@ -31,12 +31,13 @@ enum class CpuSource {
 };
 const char* cpu_source_name(CpuSource source);
 
-// What the counting pass counts of an arm: nothing, all system calls together, or those names as
-// well; and its allocations, where there is a directory for the table that they are counted in.
+// What a pass counts of an arm: nothing, all system calls together, or those names as well; its
+// allocations, where there is a directory for the table that they are counted in; perf events.
 struct ArmCounting {
   bool syscalls = false;
   std::vector<std::string> names;  // as capture::known_syscalls has them
   std::string allocation_directory;
+  std::vector<std::string> events;
 };
 
 targets::TargetSpec target_spec(const hotlap::v1::Target& target);
@@ -65,6 +66,8 @@ class ArmProcess {
   std::optional<int64_t> settled_syscalls() const;
   // One count a name, in their order; nothing where they are not counted by name.
   std::optional<std::vector<int64_t>> named_syscalls() const;
+  // One count an event, in their order. An error where the machine cannot count all at once.
+  absl::StatusOr<std::vector<int64_t>> events() const;
   // Since launch; nothing where they are not counted.
   std::optional<capture::AllocationTotals> allocations() const;
   // OK where every process that runs now is counted; else the reason.
@@ -85,7 +88,8 @@ class ArmProcess {
   std::optional<capture::PerfCounters> counters_;
   std::optional<size_t> task_clock_index_;
   std::optional<size_t> syscalls_index_;
-  size_t named_ = 0;  // events after it that are single calls
+  size_t named_ = 0;         // events after it that are single calls
+  size_t asked_events_ = 0;  // the last of all
   std::optional<capture::TreeClock> tree_clock_;
   std::optional<capture::AllocationCounts> allocations_;
   std::optional<capture::CgroupCpu> cgroup_;

@@ -16,6 +16,7 @@
 #include "harness/audit/strace.h"
 #include "harness/audit/trace.h"
 #include "harness/capture/allocation_count.h"
+#include "harness/capture/perf_event.h"
 #include "harness/capture/self_test.h"
 #include "harness/capture/syscall_names.h"
 #include "harness/capture/tracefs.h"
@@ -25,6 +26,9 @@ namespace {
 
 // With a counter each; what is called less often is counted together.
 constexpr size_t kMostCalls = 24;
+
+// Few enough for the counters of any processor.
+constexpr const char* kUsualEvents[] = {"instructions", "cycles", "branch-misses", "cache-misses"};
 
 // Adds what one arm calls under a moment of the workload to `calls`. It is launched once more for
 // it, under strace: hundreds of tracepoints would take seconds to open and close.
@@ -148,6 +152,71 @@ void choose_allocations(Prepared& prepared) {
   }
 }
 
+// OK where an arm, launched once more, is counted while it answers: the PMU has room for all events
+// at once.
+absl::Status probe_events(const Prepared& prepared, size_t index,
+                          const std::vector<std::string>& events) {
+  const auto& arm = prepared.effective.arms(static_cast<int>(index));
+  ArmCounting counting;
+  counting.events = events;
+  auto process =
+      ArmProcess::launch(prepared.seat->spawner(), arm,
+                         prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
+                         CpuSource::kNone, counting);
+  if (!process.ok()) return process.status();
+  absl::Status answered = try_workload(**process, arm.name(), prepared);
+  return answered.ok() ? (*process)->events().status() : answered;
+}
+
+// Those of `wanted` that can be opened here.
+std::vector<std::string> openable(const std::vector<std::string>& wanted,
+                                  std::map<std::string, std::string>& reasons) {
+  std::vector<std::string> found;
+  for (const std::string& event : wanted) {
+    const auto counters =
+        capture::PerfCounters::open(getpid(), {event}, capture::CounterStart::kNow);
+    if (counters.ok() && counters->available(event)) {
+      found.push_back(event);
+    } else {
+      reasons[event] = counters.ok() ? counters->unavailable().at(event)
+                                     : std::string(counters.status().message());
+    }
+  }
+  return found;
+}
+
+absl::Status choose_events(Prepared& prepared) {
+  auto& asked = *prepared.effective.mutable_counters();
+  std::vector<std::string> wanted(asked.begin(), asked.end());
+  const bool by_name = !wanted.empty();
+  if (!by_name) wanted.assign(std::begin(kUsualEvents), std::end(kUsualEvents));
+  for (const std::string& event : wanted) {
+    const auto known = capture::resolve_event(event);
+    if (known.ok() || !by_name || absl::IsPermissionDenied(known.status())) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--counters ", event, ": ", std::string(known.status().message())));
+  }
+  std::map<std::string, std::string> reasons;
+  std::vector<std::string> events = openable(wanted, reasons);
+  absl::Status counted;
+  for (size_t arm = 0; arm < prepared.echoes.size() && !events.empty() && counted.ok(); ++arm) {
+    if (!prepared.effective.arms(static_cast<int>(arm)).target().has_url()) {
+      counted = probe_events(prepared, arm, events);
+    }
+  }
+  if (!counted.ok()) {
+    for (const std::string& event : events) reasons[event] = std::string(counted.message());
+    events.clear();
+  }
+  asked.Assign(events.begin(), events.end());
+  prepared.counting.events = std::move(events);
+  if (!by_name) return absl::OkStatus();  // hotlap doctor tells what the machine lacks
+  for (const auto& [event, reason] : reasons) {
+    prepared.notes.push_back(absl::StrCat(event, " is not counted: ", reason));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string Counting::words(size_t arm) const {
@@ -158,8 +227,10 @@ std::string Counting::words(size_t arm) const {
   return absl::StrJoin(parts, ", ");
 }
 
-void choose_counting(Prepared& prepared) {
-  if (prepared.effective.skip_counting()) return;
+absl::Status choose_counting(Prepared& prepared) {
+  if (prepared.effective.skip_counting()) return absl::OkStatus();
+  const absl::Status known = choose_events(prepared);
+  if (!known.ok()) return known;
   const absl::Status syscalls = choose_syscalls(prepared);
   if (!syscalls.ok()) {
     prepared.notes.push_back(
@@ -169,6 +240,7 @@ void choose_counting(Prepared& prepared) {
   const auto& allocations = prepared.counting.allocations;
   const bool any = std::find(allocations.begin(), allocations.end(), true) != allocations.end();
   if (!prepared.counting.syscalls && !any) prepared.effective.set_skip_counting(true);
+  return absl::OkStatus();
 }
 
 }  // namespace hotlap::agent

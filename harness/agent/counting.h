@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "harness/capture/perf_counter.h"
 
 namespace hotlap::agent {
@@ -15,8 +16,9 @@ struct Prepared;
 
 struct Counting {
   bool syscalls = false;
-  std::vector<std::string> calls;  // by name; of all arms, the most frequent first
-  std::vector<bool> allocations;   // by arm
+  std::vector<std::string> calls;   // by name; of all arms, the most frequent first
+  std::vector<bool> allocations;    // by arm
+  std::vector<std::string> events;  // of the pass of events
   std::optional<capture::PerfCounters> kept_tracepoints;  // of those calls
 
   // As a sentence has it: "24 system calls by name, allocations"; empty where nothing is counted.
@@ -24,8 +26,8 @@ struct Counting {
 };
 
 // Fills in `prepared.counting`, the arms' reasons in `prepared.echoes`, and notes; skips the pass
-// where nothing at all can be counted.
-void choose_counting(Prepared& prepared);
+// where nothing at all can be counted. INVALID_ARGUMENT: a counter that was asked for is none.
+absl::Status choose_counting(Prepared& prepared);
 
 }  // namespace hotlap::agent
 

@@ -34,6 +34,17 @@ void add_allocations(const EdgeReading& begin, const EdgeReading& end, ArmRound&
   sum.set_frees(sum.frees() + after.frees - before.frees);
 }
 
+void add_events(const EdgeReading& begin, const EdgeReading& end,
+                const std::vector<std::string>& names, ArmRound& sum) {
+  if (begin.events.size() != names.size() || end.events.size() != names.size()) return;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    if (sum.events_size() <= index) sum.add_events()->set_event(names[i]);
+    auto* event = sum.mutable_events(index);
+    event->set_count(event->count() + end.events[i] - begin.events[i]);
+  }
+}
+
 }  // namespace
 
 EdgeReading read_edge(const ArmProcess& arm, bool counting) {
@@ -46,6 +57,8 @@ EdgeReading read_edge(const ArmProcess& arm, bool counting) {
 EdgeReading read_set_edge(const ArmProcess& arm, bool counting) {
   EdgeReading reading = read_edge(arm, counting);
   reading.cgroup_cpu_ns = arm.cgroup_cpu_ns();
+  // That the machine can count them all at once was tried at set-up.
+  if (auto events = arm.events(); events.ok()) reading.events = *std::move(events);
   if (!counting) return reading;
   reading.named_syscalls = arm.named_syscalls();
   reading.allocations = arm.allocations();
@@ -53,7 +66,8 @@ EdgeReading read_set_edge(const ArmProcess& arm, bool counting) {
 }
 
 void add_set(const EdgeReading& begin, const EdgeReading& end,
-             const std::vector<std::string>& calls, ArmRound& sum) {
+             const std::vector<std::string>& calls, const std::vector<std::string>& events,
+             ArmRound& sum) {
   if (begin.cpu_ns && end.cpu_ns) sum.set_cpu_ns(sum.cpu_ns() + *end.cpu_ns - *begin.cpu_ns);
   if (begin.syscalls && end.syscalls) {
     sum.set_syscalls(sum.syscalls() + *end.syscalls - *begin.syscalls);
@@ -63,6 +77,7 @@ void add_set(const EdgeReading& begin, const EdgeReading& end,
   }
   add_named_syscalls(begin, end, calls, sum);
   add_allocations(begin, end, sum);
+  add_events(begin, end, events, sum);
 }
 
 void add_sample(const capture::ProcessSample& before, const capture::ProcessSample& now,

@@ -21,15 +21,18 @@ struct EdgeReading {
   std::optional<std::vector<int64_t>> named_syscalls;
   std::optional<capture::AllocationTotals> allocations;
   std::optional<int64_t> cgroup_cpu_ns;
+  std::vector<int64_t> events;
 };
 
 // `counting`: in the counting pass, in which the arm is waited for until its calls stand still.
 EdgeReading read_edge(const ArmProcess& arm, bool counting);
 EdgeReading read_set_edge(const ArmProcess& arm, bool counting);
 
-// Adds what happened between the edges of a set to `sum`; `calls` are the names that were counted.
+// Adds what happened between the edges of a set to `sum`; `calls` and `events` are the names of
+// what was counted.
 void add_set(const EdgeReading& begin, const EdgeReading& end,
-             const std::vector<std::string>& calls, hotlap::v1::ArmRound& sum);
+             const std::vector<std::string>& calls, const std::vector<std::string>& events,
+             hotlap::v1::ArmRound& sum);
 void add_sample(const capture::ProcessSample& before, const capture::ProcessSample& now,
                 hotlap::v1::ArmRound& sum);
 

@@ -16,6 +16,7 @@
 #include "harness/agent/load_arm.h"
 #include "harness/agent/profile_settings.h"
 #include "harness/load/request_template.h"
+#include "harness/plan/metric.h"
 
 namespace hotlap::agent {
 namespace {
@@ -37,6 +38,7 @@ constexpr double kMaxPhaseMs = 600000;
 constexpr double kDefaultBadShare = 0.01;
 constexpr uint32_t kMaxPasses = 1000;
 constexpr double kMaxPassS = 3600;
+constexpr int kMaxCounters = 32;
 
 // What the command line calls a field, where it has a flag for it.
 struct FlagOfField {
@@ -228,6 +230,23 @@ absl::Status fill_open_passes(Experiment& experiment) {
   return absl::OkStatus();
 }
 
+absl::Status check_counters(const Experiment& experiment) {
+  std::set<std::string> seen;
+  for (const std::string& event : experiment.counters()) {
+    const bool plain = !event.empty() && event.find_first_of(" \",\t\r\n") == std::string::npos;
+    if (!plain || !seen.insert(event).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--counters \"", event, "\": ", plain ? "is there twice" : "is no name of an event"));
+    }
+  }
+  if (experiment.counters_size() > kMaxCounters) {
+    return out_of_range("counters", experiment.counters_size(),
+                        absl::StrCat("0 to ", kMaxCounters));
+  }
+  if (experiment.counters_size() == 0 || !experiment.skip_counting()) return absl::OkStatus();
+  return absl::InvalidArgumentError("--counters needs the counting that --no-counting leaves out");
+}
+
 absl::Status fill_profile_pass(Experiment& experiment) {
   if (!experiment.has_profile_pass()) return absl::OkStatus();
   auto& pass = *experiment.mutable_profile_pass();
@@ -329,12 +348,15 @@ absl::StatusOr<Experiment> effective_experiment(const Experiment& asked) {
   }
   status = fill_open_passes(experiment);
   if (status.ok()) status = fill_profile_pass(experiment);
+  if (status.ok()) status = check_counters(experiment);
   if (!status.ok()) return status;
-  if (!experiment.has_margin_percent()) experiment.set_margin_percent(0.5);
+  if (experiment.primary_metric().empty()) experiment.set_primary_metric("cpu_per_request");
+  const auto primary = plan::find_metric(experiment.primary_metric());
+  if (!primary.ok()) return primary.status();
+  if (!experiment.has_margin_percent()) experiment.set_margin_percent(primary->margin_ratio * 100);
   if (!(experiment.margin_percent() > 0 && experiment.margin_percent() < 100)) {
     return out_of_range("margin_percent", experiment.margin_percent(), "above 0 and below 100");
   }
-  if (experiment.primary_metric().empty()) experiment.set_primary_metric("cpu_per_request");
   return experiment;
 }
 

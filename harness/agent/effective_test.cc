@@ -165,5 +165,30 @@ TEST(EffectiveExperiment, AProfilePassIsCheckedBeforeAnyRound) {
   EXPECT_THAT(error_of(experiment), HasSubstr("sampled"));
 }
 
+TEST(EffectiveExperiment, TheMarginIsThePrimaryMetricsOwnUnlessDeclared) {
+  Experiment experiment = two_arms();
+  EXPECT_DOUBLE_EQ(effective_experiment(experiment)->margin_percent(), 0.5);
+  experiment.set_primary_metric("latency_p99");
+  EXPECT_DOUBLE_EQ(effective_experiment(experiment)->margin_percent(), 5);
+  experiment.set_margin_percent(1);
+  EXPECT_DOUBLE_EQ(effective_experiment(experiment)->margin_percent(), 1);
+  experiment.set_primary_metric("nosuch");
+  EXPECT_THAT(error_of(experiment), HasSubstr("latency_p99"));
+}
+
+TEST(EffectiveExperiment, CountersAreNamesOfEvents) {
+  Experiment experiment = two_arms();
+  experiment.add_counters("page-faults");
+  experiment.add_counters("sched:sched_switch");
+  EXPECT_TRUE(effective_experiment(experiment).ok());
+  experiment.add_counters("page-faults");
+  EXPECT_THAT(error_of(experiment), HasSubstr("twice"));
+  experiment.set_counters(2, "a,b");
+  EXPECT_THAT(error_of(experiment), HasSubstr("no name of an event"));
+  experiment.mutable_counters()->RemoveLast();
+  experiment.set_skip_counting(true);
+  EXPECT_THAT(error_of(experiment), HasSubstr("--no-counting"));
+}
+
 }  // namespace
 }  // namespace hotlap::agent

@@ -13,7 +13,7 @@ constexpr double kNsPerMs = 1e6;
 constexpr uint32_t kCountingSets = 1;
 constexpr double kCountingSetMs = 100;
 constexpr double kCountingWarmupMs = 20;
-constexpr uint32_t kMostCostSets = 2;
+constexpr uint32_t kFewSets = 2;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ RoundLengths round_lengths(const hotlap::v1::Experiment& experiment, const std::
   RoundLengths lengths;
   lengths.slice_ns = std::llround(plan.slice_ms() * kNsPerMs);
   lengths.sets = counting ? kCountingSets : plan.sets();
-  if (pass == kCostPass) lengths.sets = std::min(plan.sets(), kMostCostSets);
+  if (pass == kCostPass || pass == kEventsPass) lengths.sets = std::min(plan.sets(), kFewSets);
   lengths.blocks_per_set = static_cast<uint32_t>(std::max(1.0, std::round(set_ms / block_ms)));
   lengths.warmup_blocks = static_cast<uint32_t>(std::round(warmup_ms / block_ms));
   return lengths;

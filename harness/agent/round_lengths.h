@@ -11,6 +11,8 @@ namespace hotlap::agent {
 
 inline constexpr char kTimingPass[] = "timing";
 inline constexpr char kCountingPass[] = "counting";
+// Perf events that were asked for, under the whole workload and with no other counter.
+inline constexpr char kEventsPass[] = "events";
 // The first arm against itself, with and without the counters of the counting pass.
 inline constexpr char kCostPass[] = "cost";
 
@@ -22,7 +24,7 @@ struct RoundLengths {
 };
 
 // By the plan; the counting pass has short lengths of its own, since each request costs the same
-// calls however long one counts, and the cost pass has few sets.
+// calls however long one counts, and the passes of events and of cost have few sets.
 RoundLengths round_lengths(const hotlap::v1::Experiment& experiment, const std::string& pass);
 
 // The workload of a pass: counts are exact at one connection only.

@@ -36,6 +36,9 @@ TEST(PassWorkload, CountsAtOneConnection) {
   EXPECT_EQ(pass_workload(experiment(2, 5), kCountingPass).connections(), 1u);
   EXPECT_EQ(pass_workload(experiment(2, 5), kCountingPass).threads(), 1u);
   EXPECT_EQ(round_lengths(experiment(2, 5), kCountingPass).sets, 1u);
+  EXPECT_EQ(pass_workload(experiment(2, 5), kEventsPass).connections(),
+            pass_workload(experiment(2, 5), kTimingPass).connections());
+  EXPECT_EQ(round_lengths(experiment(2, 5), kEventsPass).sets, 2u);
 }
 
 TEST(RoundWorkload, RandomIdsAreDrawnAnewInEachRound) {

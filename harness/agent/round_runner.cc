@@ -54,6 +54,7 @@ class RoundRunner {
         experiment_(pass == kCostPass ? against_itself(*context.experiment) : *context.experiment),
         cost_(pass == kCostPass),
         counting_(pass == kCountingPass),
+        events_(pass == kEventsPass),
         cancellation_(cancellation),
         lengths_(round_lengths(experiment_, pass)),
         draw_(plan::draw_round(experiment_.seed(), pass, index,
@@ -105,6 +106,7 @@ class RoundRunner {
   const Experiment experiment_;
   const bool cost_;
   const bool counting_;
+  const bool events_;
   Cancellation& cancellation_;
   const RoundLengths lengths_;
   const plan::RoundDraw draw_;
@@ -142,10 +144,13 @@ absl::Status RoundRunner::launch_all() {
 // In the cost pass only the second copy is counted, and its counts are of no use.
 ArmCounting RoundRunner::counting_of(uint32_t arm, uint32_t source) const {
   const Counting& chosen = *context_.counting;
+  if (events_) {
+    return {.syscalls = false, .names = {}, .allocation_directory = {}, .events = chosen.events};
+  }
   const bool counted = counting_ || (cost_ && arm == 1);
   if (!counted) return {};
   ArmCounting counting{
-      .syscalls = chosen.syscalls, .names = chosen.calls, .allocation_directory = {}};
+      .syscalls = chosen.syscalls, .names = chosen.calls, .allocation_directory = {}, .events = {}};
   if (source < chosen.allocations.size() && chosen.allocations[source]) {
     counting.allocation_directory = context_.seat->directory();
   }
@@ -255,7 +260,7 @@ void RoundRunner::end_set(ArmState& arm, const EdgeReading& begin, const EdgeRea
                           int64_t load_ns) {
   ArmRound& result = arm.result;
   result.set_load_ns(result.load_ns() + load_ns);
-  add_set(begin, end, context_.counting->calls, result);
+  add_set(begin, end, context_.counting->calls, context_.counting->events, result);
   if (counting_) arm.counted_whole &= arm.process->check_allocations().ok();
   arm.latency.merge(generator_->latency(arm.load_index));
   const auto now = arm.process->sample();
@@ -362,7 +367,7 @@ void RoundRunner::set_latency(ArmState& arm) const {
 
 absl::StatusOr<Round> RoundRunner::run() {
   begin_ns_ = monotonic_ns();
-  if (context_.measure_ballast && !counting_ && !cost_) {
+  if (context_.measure_ballast && !counting_ && !events_ && !cost_) {
     auto step_ns = ballast_step_ns(context_.seat->placement().server_cpus);
     if (!step_ns.ok()) return step_ns.status();
     round_.set_ballast_step_ns(*step_ns);

@@ -220,8 +220,9 @@ absl::StatusOr<Prepared> prepare(const Experiment& asked, Cancellation& cancella
     prepared.echoes.push_back(*std::move(echo));
   }
   choose_cpu_source(prepared, processes);
-  choose_counting(prepared);
+  const absl::Status counting = choose_counting(prepared);
   if (cancellation.raised()) return absl::CancelledError("cancelled");
+  if (!counting.ok()) return counting;
   absl::Status primary = choose_primary(prepared, asked);
   if (!primary.ok()) return primary;
   return prepared;

@@ -190,6 +190,7 @@ void add_ab_command(CLI::App& app, Invocation& invocation) {
       return;
     }
     for (const auto& [flag, asked] : {std::pair{"--rate", experiment->has_open_passes()},
+                                      std::pair{"--counters", experiment->counters_size() > 0},
                                       std::pair{"--profile", experiment->has_profile_pass()}}) {
       if (!*deterministic || !asked) continue;
       invocation.exit_code =

@@ -30,9 +30,11 @@ using hotlap::v1::Plan;
 
 constexpr char kTiming[] = "timing";
 constexpr char kCounting[] = "counting";
+constexpr char kEvents[] = "events";
 constexpr char kCost[] = "cost";
 // Eight rounds let an exact signed-rank test reach every plan's alpha (2/2^8 < 0.0221).
 constexpr uint32_t kCountingRounds = 8;
+constexpr uint32_t kEventsRounds = 8;
 constexpr uint32_t kCostRounds = 8;
 constexpr size_t kMaxVerifyLinesShown = 5;
 
@@ -174,7 +176,7 @@ absl::Status Controller::run_round(const char* pass, uint32_t index) {
 absl::StatusOr<plan::Decision> Controller::decide() const {
   auto metric = plan::find_metric(std::string_view(run_.effective().primary_metric()));
   if (!metric.ok()) return metric.status();
-  const double margin = run_.effective().margin_percent() / 100;
+  const double margin = run_.effective().margin_percent() / 100;  // the primary metric's
   const uint32_t rounds = log_.kept(kTiming);
   std::vector<plan::Evidence> evidence;
   for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
@@ -257,6 +259,17 @@ absl::Status Controller::counting_pass() {
   return absl::OkStatus();
 }
 
+absl::Status Controller::events_pass() {
+  if (run_.effective().counters_size() == 0) return absl::OkStatus();
+  for (uint32_t index = 0; index < kEventsRounds; ++index) {
+    progress_.update(
+        absl::StrFormat("counting perf events, round %u of %u", index + 1, kEventsRounds));
+    absl::Status status = run_round(kEvents, index);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<hotlap::v1::OpenPass> Controller::run_open_pass(uint32_t index) {
   if (interrupt_.raised()) return absl::CancelledError("interrupted");
   grpc::ClientContext context;
@@ -315,13 +328,22 @@ absl::Status Controller::cost_pass() {
 absl::Status Controller::judge(bool at_look) {
   const uint32_t rounds = log_.kept(kTiming);
   const double alpha = decision_.stop ? decision_.alpha : looks_.next(rounds).alpha;
-  const double margin = run_.effective().margin_percent() / 100;
+  const double run_margin = run_.effective().margin_percent() / 100;
+  const auto primary_metric = plan::find_metric(run_.effective().primary_metric());
+  if (!primary_metric.ok()) return primary_metric.status();
   run_.mutable_schedule()->set_alpha(alpha);
   run_.clear_verdicts();
+  std::vector<std::string> names;
+  for (const std::string& event : run_.effective().counters()) {
+    names.push_back(std::string(plan::kEventPrefix) + event);
+  }
+  std::vector<plan::Metric> metrics(plan::metrics().begin(), plan::metrics().end());
+  for (const std::string& name : names) metrics.push_back(plan::event_metric(name));
   for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
     std::vector<plan::Evidence> evidence;
-    for (const plan::Metric& metric : plan::metrics()) {
+    for (const plan::Metric& metric : metrics) {
       const bool primary = metric.name == run_.effective().primary_metric();
+      const double margin = plan::margin_in_run(metric, *primary_metric, run_margin);
       plan::Evidence one = log_.evidence(metric, static_cast<uint32_t>(arm), margin);
       if (primary) {
         auto whole = log_.primary_evidence(metric, static_cast<uint32_t>(arm), margin, alpha);
@@ -420,7 +442,8 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
   if (!status.ok()) return {run_, "", status};
   std::vector<std::string> names;
   for (const auto& arm : run_.effective().arms()) names.push_back(arm.name());
-  auto directory = record::RunDirectory::create(out, names);
+  const auto& counters = run_.effective().counters();
+  auto directory = record::RunDirectory::create(out, names, {counters.begin(), counters.end()});
   if (!directory.ok()) return {run_, "", directory.status()};
   directory_ = std::make_unique<record::RunDirectory>(*std::move(directory));
   status = directory_->write_run(run_);
@@ -428,6 +451,7 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
   if (status.ok()) status = directory_->write_run(run_);
   if (status.ok()) status = timing_pass();
   if (status.ok()) status = counting_pass();
+  if (status.ok()) status = events_pass();
   if (status.ok()) status = cost_pass();
   if (status.ok()) status = open_passes();
   progress_.clear();

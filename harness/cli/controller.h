@@ -42,6 +42,7 @@ class Controller {
   absl::Status verify();
   absl::Status timing_pass();
   absl::Status counting_pass();
+  absl::Status events_pass();
   absl::Status open_passes();
   absl::StatusOr<hotlap::v1::OpenPass> run_open_pass(uint32_t index);
   absl::StatusOr<hotlap::v1::Round> take_round(const char* pass, uint32_t index);

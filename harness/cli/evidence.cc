@@ -19,6 +19,12 @@ using hotlap::v1::Round;
 
 constexpr char kTiming[] = "timing";
 constexpr char kCounting[] = "counting";
+constexpr char kEvents[] = "events";
+
+const char* pass_name(plan::Pass pass) {
+  if (pass == plan::Pass::kCounting) return kCounting;
+  return pass == plan::Pass::kEvents ? kEvents : kTiming;
+}
 
 std::optional<double> per_request(bool present, double total, const ArmRound& arm) {
   if (!present || arm.counts().ok() == 0) return std::nullopt;
@@ -127,6 +133,11 @@ std::optional<double> metric_value(std::string_view metric, const ArmRound& arm)
   if (metric == "cgroup_cpu_per_request") {
     return per_request(arm.has_cgroup_cpu_ns(), real(arm.cgroup_cpu_ns()), arm);
   }
+  for (const auto& event : arm.events()) {
+    if (metric == std::string(plan::kEventPrefix) + event.event()) {
+      return per_request(true, real(event.count()), arm);
+    }
+  }
   return std::nullopt;
 }
 
@@ -159,7 +170,7 @@ plan::Evidence RoundLog::evidence(const plan::Metric& metric, uint32_t arm,
   evidence.margin_ratio = margin_ratio;
   for (const Round& round : rounds_) {
     if (round.has_void_cause()) continue;
-    if (round.pass() != (metric.counting_pass ? kCounting : kTiming)) continue;
+    if (round.pass() != pass_name(metric.pass)) continue;
     plan::RoundValues values{.round = round.index(), .a = {}, .b = {}};
     if (const ArmRound* a = arm_of(round, 0)) values.a = metric_value(metric.name, *a);
     if (const ArmRound* b = arm_of(round, arm)) values.b = metric_value(metric.name, *b);

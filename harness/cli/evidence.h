@@ -21,6 +21,7 @@ namespace hotlap::cli {
 //   latency_p50, latency_p90, latency_p99  of the round
 //   minor_faults_per_request, context_switches_per_request, syscalls_per_request
 //   reply_bytes_per_request                reply_bytes / ok
+//   event:NAME                             the event's count / ok
 //   rss_growth_per_request                 (rss_end - rss_begin) / requests between them
 std::optional<double> metric_value(std::string_view metric, const hotlap::v1::ArmRound& arm);
 
@@ -34,7 +35,8 @@ class RoundLog {
   uint32_t voided() const;
   std::vector<uint32_t> voids_by_arm(uint32_t arms) const;
 
-  // Arm `arm` against arm 0. `margin_ratio` is the run's; alpha and at_look are left to the caller.
+  // Arm `arm` against arm 0. `margin_ratio` is the metric's in this run; alpha and at_look are left
+  // to the caller.
   plan::Evidence evidence(const plan::Metric& metric, uint32_t arm, double margin_ratio) const;
 
   // The primary metric's evidence, with the typical slice and the flags of interference and age.

@@ -97,6 +97,24 @@ TEST(RoundLog, LeavesVoidRoundsOutAndCountsThem) {
   EXPECT_DOUBLE_EQ(*evidence.rounds[0].b, 1.1);
 }
 
+TEST(RoundLog, EventsComeFromRoundsOfTheirOwn) {
+  RoundLog log;
+  log.add(round_of(0, 100, 110));
+  Round events = round_of(0, 100, 100);
+  events.set_pass("events");
+  for (auto& arm : *events.mutable_arms()) {
+    auto* event = arm.add_events();
+    event->set_event("cycles");
+    event->set_count(200 * (1 + arm.arm()));
+  }
+  log.add(events);
+  const plan::Evidence evidence = log.evidence(plan::event_metric("event:cycles"), 1, 0.005);
+  ASSERT_EQ(evidence.rounds.size(), 1u);
+  EXPECT_DOUBLE_EQ(*evidence.rounds[0].b, 2 * *evidence.rounds[0].a);
+  EXPECT_TRUE(log.evidence(plan::event_metric("event:nosuch"), 1, 0.005).rounds.empty());
+  EXPECT_EQ(log.kept("timing"), 1u);
+}
+
 TEST(RoundLog, CountingRoundsSpeakOnlyForCountedMetrics) {
   RoundLog log;
   Round counting = round_of(0, 100, 100);

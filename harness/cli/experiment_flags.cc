@@ -149,6 +149,11 @@ void ExperimentFlags::add_to(CLI::App& command) {
   command.add_option("--metric", metric, "the primary metric (default cpu_per_request)");
   command.add_flag("--no-verify", no_verify, "time without the proof that the arms answer alike");
   command.add_flag("--no-counting", no_counting, "leave the counting pass out");
+  command.add_option("--counters", counters,
+                     "perf events to count a request, as EVENT,EVENT: libpfm4's names, page-faults "
+                     "and other software events, tracepoints as sched:sched_switch (default "
+                     "instructions, cycles, branch-misses, cache-misses, where the machine has "
+                     "them)");
   arms.add_to(command, true);
   plan.add_to(command);
   open.add_to(command,
@@ -257,6 +262,9 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
   experiment.set_primary_metric(metric);
   experiment.set_skip_verify(no_verify);
   experiment.set_skip_counting(no_counting);
+  for (const absl::string_view event : absl::StrSplit(counters, ',', absl::SkipEmpty())) {
+    experiment.add_counters(std::string(absl::StripAsciiWhitespace(event)));
+  }
   if (!seed.empty()) {
     uint64_t number = 0;
     if (!absl::SimpleAtoi(seed, &number)) {

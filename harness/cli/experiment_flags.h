@@ -64,6 +64,7 @@ struct ExperimentFlags {
   std::string metric;
   bool no_verify = false;
   bool no_counting = false;
+  std::string counters;  // "cycles,sched:sched_switch"
   ArmFlags arms;
   WorkloadFlags workload;
   PlacementFlags placement;

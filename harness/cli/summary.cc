@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -34,6 +35,8 @@ std::string arm_words(const Run& run, const std::string& name) {
   }
   return name;
 }
+
+constexpr size_t kNameColumns = 20;  // of a metric in the table
 
 // Enough digits to show the interval's own size, never more than three after the point.
 int decimals_of(const Verdict& verdict) {
@@ -93,6 +96,8 @@ std::string table_row(const Verdict& verdict) {
   std::string name = verdict.metric();
   if (name == "server_and_generator_cpu_per_request") name = "server+generator_cpu";
   name = absl::StrReplaceAll(name, {{"_per_request", "/req"}});
+  if (absl::StartsWith(name, "event:")) name.erase(0, sizeof "event:" - 1);
+  if (name.size() > kNameColumns) name = absl::StrCat(name.substr(0, kNameColumns - 2), "..");
   std::string change = "–";
   std::string interval;
   if (!shown_absolutely(verdict)) {

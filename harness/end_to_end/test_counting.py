@@ -50,6 +50,45 @@ def test_any_dynamic_program_is_counted(hotlap: Hotlap, out: Path) -> None:
     assert found["a"] > 1, (found, result.json()["notes"])
 
 
+def test_perf_events_are_counted_by_name(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast", "--b", "fast,read_buffer=growing")
+    asked = ("--counters", "minor-faults,raw_syscalls:sys_enter,branch-misses")
+    result = hotlap.run("ab", *arms, *asked, *COUNTED, "--json", "--out", out)
+    assert result.code == 0, result.err
+    notes = result.json()["notes"]
+    if any("raw_syscalls:sys_enter is not counted" in note for note in notes):
+        pytest.skip("no tracepoints here")
+    faults = metric(result.json(), "event:minor-faults")
+    calls = metric(result.json(), "event:raw_syscalls:sys_enter")
+    assert faults is not None and calls is not None
+    # Growing takes a fresh page for about each request; both call alike.
+    assert faults["a"] < 0.1 and 0.5 < faults["b"] < 3
+    assert calls["a"] == pytest.approx(3, abs=0.3) and calls["b"] == pytest.approx(3, abs=0.3)
+    missing = any("branch-misses is not counted" in note for note in notes)
+    assert missing == (metric(result.json(), "event:branch-misses") is None), "never a zero"
+    columns = rows(out)[0]
+    assert "event:minor-faults" in columns and ("event:branch-misses" in columns) != missing
+    passes = {row["pass"] for row in rows(out) if row["event:minor-faults"] != ""}
+    assert passes == {"events"}, "counted in a pass of their own"
+
+
+@pytest.mark.parametrize(
+    "counters, more, words",
+    [
+        ("nosuch", [], ["--counters nosuch", "libpfm4 knows no event"]),
+        ("sched:nosuch", [], ["--counters sched:nosuch"]),
+        ("cycles,cycles", [], ["cycles", "twice"]),
+        ("cycles", ["--no-counting"], ["--counters", "--no-counting"]),
+        ("cycles", ["--deterministic"], ["--counters", "--deterministic"]),
+    ],
+)
+def test_what_is_no_counter_is_told(
+    hotlap: Hotlap, out: Path, counters: str, more: list[str], words: list[str]
+) -> None:
+    result = hotlap.run("ab", *TWO_FAST, "--counters", counters, *COUNTED, *more, "--out", out)
+    assert_error(result, *words)
+
+
 @pytest.mark.skipif(not (BIN / "hotlap-go").exists(), reason="server:go was not built")
 def test_what_cannot_be_counted_is_no_zero(hotlap: Hotlap, out: Path) -> None:
     arms = ("--a", "fast", "--b", "server:go", "--no-verify", "--any-body")

@@ -27,7 +27,7 @@ TEST(Metric, DirectionsAndScalesOfTheMethod) {
   EXPECT_EQ(find_metric("throughput")->better, Better::kHigher);
   EXPECT_EQ(find_metric("latency_p99")->better, Better::kLower);
   EXPECT_EQ(find_metric("rss_growth_per_request")->scale, Scale::kAbsolute);
-  EXPECT_TRUE(find_metric("syscalls_per_request")->counting_pass);
+  EXPECT_TRUE(find_metric("syscalls_per_request")->pass == Pass::kCounting);
 }
 
 TEST(Metric, AnUnknownOneListsWhatExists) {
@@ -37,6 +37,17 @@ TEST(Metric, AnUnknownOneListsWhatExists) {
   for (const Metric& known : metrics()) {
     EXPECT_THAT(std::string(metric.status().message()), HasSubstr(std::string(known.name)));
   }
+}
+
+TEST(Metric, ARunsMarginIsThatOfItsPrimaryMetricAndItsLike) {
+  const Metric cpu = *find_metric(kPrimaryMetric);
+  const Metric rate = *find_metric("throughput");
+  const Metric tail = *find_metric("latency_p99");
+  EXPECT_EQ(margin_in_run(cpu, cpu, 0.02), 0.02);
+  EXPECT_EQ(margin_in_run(rate, cpu, 0.02), 0.02);
+  EXPECT_EQ(margin_in_run(tail, cpu, 0.02), 0.05);
+  EXPECT_EQ(margin_in_run(tail, tail, 0.02), 0.02);
+  EXPECT_EQ(margin_in_run(cpu, tail, 0.02), 0.005);
 }
 
 }  // namespace

@@ -34,7 +34,9 @@ std::string slices_header() {
                       ",server_cpu_ns,generator_cpu_ns,syscalls\n");
 }
 
-std::string rounds_header() {
+std::string rounds_header(const std::vector<std::string>& events) {
+  std::string columns;
+  for (const std::string& event : events) absl::StrAppend(&columns, ",event:", event);
   return absl::StrCat(
       "pass,round,arm,launch_position,connect_position,path_slot,padding_bytes,port,pids,",
       kCountColumns,
@@ -43,7 +45,8 @@ std::string rounds_header() {
       "rss_end_bytes,rss_requests,user_ns_sampled,system_ns_sampled,syscalls,allocations,"
       "allocated_bytes,frees,cgroup_cpu_ns,reply_bytes,latency_p50_ns,"
       "latency_p90_ns,latency_p99_ns,steal_ns,other_load_ns,generator_late_ns,"
-      "ballast_step_ns,round_ns,void_cause,void_arm\n");
+      "ballast_step_ns,round_ns,void_cause,void_arm",
+      columns, "\n");
 }
 
 constexpr char kLatencyHeader[] = "pass,round,arm,low_ns,high_ns,count,min_ns,max_ns,sum_ns\n";
@@ -60,8 +63,16 @@ void add_counts(CsvLine& line, const ErrorCounts& c) {
 #define HOTLAP_OPTIONAL(message, field) \
   ((message).has_##field() ? std::optional<int64_t>((message).field()) : std::optional<int64_t>())
 
+std::optional<int64_t> count_of(const ArmRound& arm, const std::string& event) {
+  for (const auto& counted : arm.events()) {
+    if (counted.event() == event) return counted.count();
+  }
+  return std::nullopt;
+}
+
 std::string round_row(const Round& round, const ArmRound& arm,
-                      const std::vector<std::string>& names) {
+                      const std::vector<std::string>& names,
+                      const std::vector<std::string>& events) {
   std::string pids;
   for (int pid : arm.pids()) absl::StrAppend(&pids, pids.empty() ? "" : ";", pid);
   CsvLine line;
@@ -103,6 +114,7 @@ std::string round_row(const Round& round, const ArmRound& arm,
                                         : std::nullopt);
   line.integer(round.duration_ns()).text(round.void_cause());
   line.text(round.has_void_arm() ? names[round.void_arm()] : "");
+  for (const std::string& event : events) line.integer(count_of(arm, event));
   return std::move(line).finish();
 }
 
@@ -152,12 +164,13 @@ std::string syscall_rows(const Round& round, const ArmRound& arm,
 }  // namespace
 
 absl::StatusOr<RunDirectory> RunDirectory::create(const fs::path& path,
-                                                  std::vector<std::string> arm_names) {
+                                                  std::vector<std::string> arm_names,
+                                                  std::vector<std::string> events) {
   const absl::Status made = make_run_directory(path);
   if (!made.ok()) return made;
-  RunDirectory directory(path, std::move(arm_names));
+  RunDirectory directory(path, std::move(arm_names), std::move(events));
   for (const auto& [file, header] : {std::pair<const char*, std::string>{kSlices, slices_header()},
-                                     {kRounds, rounds_header()},
+                                     {kRounds, rounds_header(directory.events_)},
                                      {kLatency, kLatencyHeader},
                                      {kSyscalls, kSyscallsHeader}}) {
     absl::Status status = write_file(path / file, O_CREAT | O_TRUNC, header);
@@ -183,7 +196,7 @@ absl::Status RunDirectory::append(const Round& round) {
   for (const auto& arm : round.arms()) {
     latency += latency_rows(round.pass(), round.index(), arm_names_[arm.arm()], arm.latency());
     syscalls += syscall_rows(round, arm, arm_names_);
-    rounds += round_row(round, arm, arm_names_);
+    rounds += round_row(round, arm, arm_names_, events_);
   }
   for (const auto& [file, rows] : {std::pair<const char*, const std::string*>{kSlices, &slices},
                                    {kLatency, &latency},

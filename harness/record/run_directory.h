@@ -20,10 +20,12 @@ inline constexpr uint32_t kSchemaVersion = 1;
 
 class RunDirectory {
  public:
-  // Makes the directory (and its parents) and the CSV files with their header lines. Fails when
-  // it exists and is not empty, or cannot be written.
+  // Makes the directory (and its parents) and the CSV files with their header lines; each of
+  // `events`, which have no commas, is a column "event:NAME" of rounds.csv. Fails when it exists
+  // and is not empty, or cannot be written.
   static absl::StatusOr<RunDirectory> create(const std::filesystem::path& path,
-                                             std::vector<std::string> arm_names);
+                                             std::vector<std::string> arm_names,
+                                             std::vector<std::string> events = {});
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -38,13 +40,15 @@ class RunDirectory {
   absl::Status write_run(const hotlap::v1::Run& run);
 
  private:
-  RunDirectory(std::filesystem::path path, std::vector<std::string> arm_names)
-      : path_(std::move(path)), arm_names_(std::move(arm_names)) {}
+  RunDirectory(std::filesystem::path path, std::vector<std::string> arm_names,
+               std::vector<std::string> events)
+      : path_(std::move(path)), arm_names_(std::move(arm_names)), events_(std::move(events)) {}
 
   absl::Status append_text(const char* file, const std::string& rows) const;
 
   std::filesystem::path path_;
   std::vector<std::string> arm_names_;
+  std::vector<std::string> events_;
 };
 
 // Reads run.json. Fails, naming the file and the remedy, when it is missing, is not JSON, or has a

@@ -73,8 +73,21 @@ TEST_F(RunDirectoryTest, ARoundBecomesRowsAndAbsentValuesStayEmpty) {
   EXPECT_THAT(text_of(base_ / "run/syscalls.csv"), testing::HasSubstr("timing,3,b,recvfrom,100\n"));
 }
 
+TEST_F(RunDirectoryTest, EachEventIsAColumn) {
+  auto directory = RunDirectory::create(base_ / "run", {"a", "b"}, {"cycles", "page-faults"});
+  ASSERT_TRUE(directory.ok()) << directory.status();
+  hotlap::v1::Round round = small_round();
+  auto* event = round.mutable_arms(0)->add_events();
+  event->set_event("page-faults");
+  event->set_count(77);
+  ASSERT_TRUE(directory->append(round).ok());
+  const std::string rounds = text_of(base_ / "run/rounds.csv");
+  EXPECT_THAT(rounds, testing::HasSubstr(",void_arm,event:cycles,event:page-faults\n"));
+  EXPECT_THAT(rounds, testing::HasSubstr(",9,,,,77\n"));
+}
+
 TEST_F(RunDirectoryTest, RowsHaveAsManyCellsAsTheirHeader) {
-  auto directory = RunDirectory::create(base_ / "run", {"a", "b"});
+  auto directory = RunDirectory::create(base_ / "run", {"a", "b"}, {"cycles"});
   ASSERT_TRUE(directory.ok());
   ASSERT_TRUE(directory->append(small_round()).ok());
   for (const char* name :

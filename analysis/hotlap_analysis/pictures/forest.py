@@ -125,7 +125,7 @@ def _margin(
     known = metrics.metric(verdict.metric)
     if known is None or known.absolute:
         return
-    margin = known.margin(facts.run.margin_percent, True)
+    margin = known.margin(facts.run, True)
     top, tall = (y + 0.46 * step, 0.52 * step) if sheet.narrow else (y + 0.14 * step, 0.72 * step)
     axes.add_patch(
         Rectangle(
