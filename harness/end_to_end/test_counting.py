@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,3 +169,19 @@ def test_a_cgroup_agrees_with_the_process_clock(
 )
 def test_bad_cgroups(hotlap: Hotlap, out: Path, flags: tuple[str, ...], words: list[str]) -> None:
     assert_error(hotlap.run("ab", *TWO_FAST, *flags, *UNCOUNTED, "--out", out), *words)
+
+
+def test_a_target_in_namespaces_of_its_own_is_counted(hotlap: Hotlap, out: Path) -> None:
+    isolated = ("unshare", "--mount", "--pid", "--uts", "--ipc", "--fork", "--mount-proc")
+    if subprocess.run([*isolated, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no namespaces may be made here")
+    server = f"{BIN / 'hotlap-server'} --pipeline fast --listen 127.0.0.1:{{port}}"
+    arms = ("--a", "fast", "--b", f"cmd:{' '.join(isolated)} {server}", "--no-verify")
+    result = hotlap.run("ab", *arms, *COUNTED, "--json", "--out", out)
+    assert result.code == 0, result.err
+    cpu = metric(result.json(), "cpu_per_request")
+    assert cpu is not None and cpu["b"] > 500, "the server's time, and not that of what started it"
+    calls = metric(result.json(), "syscalls_per_request")
+    if calls is not None:
+        assert calls["b"] == pytest.approx(calls["a"], abs=0.1)
+    hotlap.assert_all_gone()
