@@ -83,7 +83,7 @@ def syscalls(facts: Facts) -> Section | None:
     rows.append(["in all", *(wording.fixed(float(sums[arm]), 2) for arm in arms), *changes])
     alt = "System calls a request, stacked by name, a bar for each arm."
     text = (
-        "Calls a request, counted in a pass of its own by the kernel's tracepoints; other: calls "
+        f"Calls a request, counted in a pass of its own by {_source(facts)}; other: calls "
         "that no arm made when it was looked at before the run. With more than one connection, "
         "replies a wake-up vary, and calls a request with them; `hotlap audit` shows the order."
     )
@@ -94,6 +94,10 @@ def syscalls(facts: Facts) -> Section | None:
         Paragraph(text, note=True),
     ]
     return Section("System calls by name", blocks)
+
+
+def _source(facts: Facts) -> str:
+    return "strace" if facts.run.syscall_source == "strace" else "the kernel's tracepoints"
 
 
 def _signed(value: float) -> str:

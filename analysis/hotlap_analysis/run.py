@@ -100,6 +100,7 @@ class Run:
     open_passes: list[dict[str, Any]] = field(default_factory=list)
     open_comparisons: list[dict[str, Any]] = field(default_factory=list)
     counting_cost: dict[str, Any] = field(default_factory=dict)  # of the counting pass
+    syscall_source: str = "tracepoints"
 
     @property
     def seed(self) -> str:
@@ -211,6 +212,7 @@ def _run(directory: Path, content: dict[str, Any]) -> Run:
         open_passes=list(content.get("open_passes") or []),
         open_comparisons=list(content.get("open_comparisons") or []),
         counting_cost=_message(content, "counting_cost"),
+        syscall_source=str(content.get("syscall_source") or "tracepoints"),
     )
 
 

@@ -43,6 +43,14 @@ with open(out / "rounds.csv", "w") as file:
         rows.writerow(["timing", r, "a", 1000, a * 1000, 0.5, 2000000000, ""])
         rows.writerow(["timing", r, "b", 1000, b * 1000 * math.exp(e), 0.5, 2000000000, ""])
     rows.writerow(["timing", n, "a", 1000, 1, 0.5, 2000000000, "steal"])
+if "--no-counting" not in sys.argv:
+    with open(out / "counting_cost.csv", "w") as file:
+        rows = csv.writer(file)
+        each = "{{}}_cpu_per_request_ns"
+        rows.writerow(["round", each.format("plain"), each.format("counted"), "void_cause"])
+        for r in range(8):
+            rows.writerow([r, 1000, {counted} * (1 + 0.001 * (r % 3 - 1)), ""])
+        rows.writerow([8, 1000, 9000, "steal"])
 centre = 100 * (b / a - 1) + 100 * sum(noise) / n
 half = 196 * {noise} / math.sqrt(n)
 metric = dict(name="cpu_per_request", unit="ns", better="lower", a=a, b=b,
@@ -75,6 +83,7 @@ def run(
     noise: float = 0.004,
     p: float = 0.5,
     neighbour: int = 1100,
+    counted: int = 1000,
     path: str = os.environ["PATH"],
 ) -> tuple[int, str]:
     hotlap = tmp_path / "hotlap"
@@ -86,6 +95,7 @@ def run(
             noise=noise,
             p=p,
             neighbour=neighbour,
+            counted=counted,
         )
     )
     hotlap.chmod(0o755)
@@ -168,6 +178,15 @@ def test_seam_within_a_per_cent(tmp_path: Path, table: int, status: int) -> None
     assert found == status, text
     word = "reached  " if status == 0 else "MISSED   "
     assert word + "CPU per request of the server as it is above that of the fused one" in text
+
+
+@pytest.mark.parametrize("counted, status", [(1040, 0), (1060, 1)])
+def test_counting_within_its_goal(tmp_path: Path, counted: int, status: int) -> None:
+    found, text = run(tmp_path, "counting", "--sessions=2", counted=counted)
+    assert found == status, text
+    word = "reached  " if status == 0 else "MISSED   "
+    assert word + "CPU per request that the counting pass adds: goal <= 5 %" in text
+    assert f"reached {counted / 10 - 100:.2f} %" in text and "16 rounds" in text
 
 
 LIST = """#!/bin/sh

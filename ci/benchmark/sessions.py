@@ -150,17 +150,23 @@ class Bench:
             self._pilots[key] = self._run(f"pilot-{kind}", a, b, PILOT_ROUNDS, *flags)
         return self._pilots[key]
 
+    def counted(self, name: str, a: str, b: str, *flags: str) -> Session:
+        """One round that is timed, and all of the passes that count."""
+        return self._run(name, a, b, 1, *flags, counting=True)
+
     def _rounds_within_time(self, pilot: Session) -> int:
         rounds = {row["round"]: float(row["round_ns"]) * 1e-9 for row in pilot.rounds}
         one_s = statistics.mean(rounds.values())
         rest_s = max(0.0, pilot.wall_s - one_s * PILOT_ROUNDS)
         return max(PILOT_ROUNDS, int((self.seconds - rest_s) / one_s))
 
-    def _run(self, name: str, a: str, b: str, rounds: int, *flags: str) -> Session:
+    def _run(
+        self, name: str, a: str, b: str, rounds: int, *flags: str, counting: bool = False
+    ) -> Session:
         directory = self.results / name
         command = [str(self.hotlap), "ab", "--a", a, "--b", b, "--plan", f"fixed:{rounds}"]
-        command += ["--no-counting", "--no-report", "--quiet", "--json", "--out", str(directory)]
-        command += flags
+        command += ["--no-report", "--quiet", "--json", "--out", str(directory)]
+        command += [*flags] if counting else ["--no-counting", *flags]
         begin = time.monotonic()
         done = run_to_its_end(command)
         wall_s = time.monotonic() - begin

@@ -71,6 +71,7 @@ grpc::Status AgentService::Setup(grpc::ServerContext* context,
   for (const auto& echo : prepared_->echoes) *response->add_echoes() = echo;
   for (const std::string& note : prepared_->notes) response->add_notes(note);
   response->set_counted(prepared_->counting.words(0));
+  response->set_syscall_source(prepared_->counting.syscall_source());
   return grpc::Status::OK;
 }
 

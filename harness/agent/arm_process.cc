@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "harness/audit/trace.h"
 #include "harness/capture/syscall_names.h"
 
 namespace hotlap::agent {
@@ -70,7 +71,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
     launched->task_clock_index_ = events.size();
     events.push_back("task-clock");
   }
-  if (counting.syscalls) {
+  if (counting.syscalls && counting.trace.empty()) {
     launched->syscalls_index_ = events.size();
     launched->named_ = counting.names.size();
     events.push_back("syscalls");
@@ -82,7 +83,8 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
   const auto cgroup = arm.cgroup().empty()
                           ? absl::StatusOr<std::string>(absl::NotFoundError(""))
                           : capture::find_cgroup(arm.cgroup(), capture::cgroup_mounts());
-  if (!events.empty() || cgroup.ok()) {
+  options.traceable = options.traceable || !counting.trace.empty();
+  if (!events.empty() || cgroup.ok() || !counting.trace.empty()) {
     options.before_exec = [&, given = options.before_exec](pid_t pid) -> absl::Status {
       if (cgroup.ok()) {
         absl::Status entered = capture::enter_cgroup(*cgroup, pid);
@@ -91,6 +93,11 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
       if (!events.empty()) {
         absl::Status opened = launched->open_counters(pid, events);
         if (!opened.ok()) return opened;
+      }
+      if (!counting.trace.empty()) {
+        auto strace = audit::Strace::attach(spawner, pid, counting.trace);
+        if (!strace.ok()) return strace.status();
+        launched->strace_ = *std::move(strace);
       }
       return given ? given(pid) : absl::OkStatus();
     };
@@ -193,6 +200,21 @@ std::optional<std::vector<int64_t>> ArmProcess::named_syscalls() const {
   for (size_t i = *syscalls_index_ + 1; i <= *syscalls_index_ + named_; ++i) {
     if (!(*values)[i]) return std::nullopt;
     calls.push_back(*(*values)[i]);
+  }
+  return calls;
+}
+
+absl::StatusOr<std::map<std::string, int64_t>> ArmProcess::traced_calls(
+    const std::vector<std::pair<int64_t, int64_t>>& windows) {
+  std::map<std::string, int64_t> calls;
+  if (strace_ == nullptr) return calls;
+  const auto text = strace_->take_trace();
+  if (!text.ok()) return text.status();
+  for (const audit::TracedEvent& event : audit::read_trace(*text).events) {
+    if (event.kind != audit::EventKind::kCall) continue;
+    for (const auto& [begin_ns, end_ns] : windows) {
+      if (event.begin_ns >= begin_ns && event.begin_ns < end_ns) ++calls[event.name];
+    }
   }
   return calls;
 }

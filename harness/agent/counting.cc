@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,8 +12,6 @@
 #include "absl/time/clock.h"
 #include "harness/agent/arm_environment.h"
 #include "harness/agent/setup.h"
-#include "harness/audit/strace.h"
-#include "harness/audit/trace.h"
 #include "harness/capture/allocation_count.h"
 #include "harness/capture/perf_event.h"
 #include "harness/capture/self_test.h"
@@ -35,31 +32,21 @@ constexpr const char* kUsualEvents[] = {"instructions", "cycles", "branch-misses
 absl::Status probe_calls(const Prepared& prepared, size_t index,
                          std::map<std::string, int64_t>& calls) {
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
-  targets::LaunchOptions options =
-      prepared.seat->launch_options(index, static_cast<uint32_t>(index));
-  options.traceable = true;
-  std::unique_ptr<audit::Strace> strace;
-  options.before_exec = [&](pid_t pid) -> absl::Status {
-    auto attached =
-        audit::Strace::attach(prepared.seat->spawner(), pid,
-                              absl::StrCat(prepared.seat->directory(), "/probe-", arm.name()));
-    if (!attached.ok()) return attached.status();
-    strace = *std::move(attached);
-    return absl::OkStatus();
-  };
-  auto process = ArmProcess::launch(prepared.seat->spawner(), arm, options, CpuSource::kNone, {});
+  ArmCounting counting;
+  counting.trace = absl::StrCat(prepared.seat->directory(), "/probe-", arm.name());
+  auto process =
+      ArmProcess::launch(prepared.seat->spawner(), arm,
+                         prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
+                         CpuSource::kNone, counting);
   if (!process.ok()) return process.status();
   const int64_t begin_ns = absl::GetCurrentTimeNanos();
   absl::Status answered = try_workload(**process, arm.name(), prepared);
   const int64_t end_ns = absl::GetCurrentTimeNanos();
   if (!answered.ok()) return answered;
   (*process)->process().stop();
-  const auto text = strace->take_trace();
-  if (!text.ok()) return text.status();
-  for (const audit::TracedEvent& event : audit::read_trace(*text).events) {
-    const bool under_load = event.begin_ns >= begin_ns && event.begin_ns < end_ns;
-    if (event.kind == audit::EventKind::kCall && under_load) ++calls[event.name];
-  }
+  const auto traced = (*process)->traced_calls({{begin_ns, end_ns}});
+  if (!traced.ok()) return traced.status();
+  for (const auto& [name, count] : *traced) calls[name] += count;
   return absl::OkStatus();
 }
 
@@ -83,30 +70,48 @@ absl::Status keep_tracepoints(Prepared& prepared) {
 // Which calls are worth a counter of their own. Every arm counts the same ones, so that what they
 // cost cancels.
 absl::Status choose_calls(Prepared& prepared) {
-  absl::Status exact = capture::check_named_syscall_counting();
-  if (!exact.ok()) return exact;
+  if (!prepared.counting.by_strace) {
+    absl::Status exact = capture::check_named_syscall_counting();
+    if (!exact.ok()) return exact;
+  }
   std::map<std::string, int64_t> calls;
   for (size_t arm = 0; arm < prepared.echoes.size(); ++arm) {
     absl::Status probed = probe_calls(prepared, arm, calls);
     if (!probed.ok()) return probed;
   }
   for (const auto& [name, count] : calls) {
-    if (capture::tracepoint_id(capture::syscall_event(name)).ok()) {
+    if (prepared.counting.by_strace || capture::tracepoint_id(capture::syscall_event(name)).ok()) {
       prepared.counting.calls.push_back(name);
     }
   }
   std::stable_sort(prepared.counting.calls.begin(), prepared.counting.calls.end(),
                    [&](const auto& x, const auto& y) { return calls[x] > calls[y]; });
   if (prepared.counting.calls.size() > kMostCalls) prepared.counting.calls.resize(kMostCalls);
-  return keep_tracepoints(prepared);
+  return prepared.counting.by_strace ? absl::OkStatus() : keep_tracepoints(prepared);
+}
+
+// The rung below tracepoints.
+absl::Status choose_strace(Prepared& prepared, const absl::Status& no_tracepoints) {
+  const std::string why(no_tracepoints.message());
+  prepared.counting.by_strace = true;
+  const absl::Status chosen = choose_calls(prepared);
+  if (!chosen.ok()) {
+    prepared.counting.by_strace = false;
+    return absl::UnavailableError(
+        absl::StrCat(why, "; and by strace: ", std::string(chosen.message())));
+  }
+  prepared.counting.syscalls = true;
+  prepared.notes.push_back(
+      absl::StrCat("system calls are counted by strace, for want of tracepoints: ", why));
+  return absl::OkStatus();
 }
 
 absl::Status choose_syscalls(Prepared& prepared) {
   if (!capture::find_tracefs().ok() && geteuid() == 0 && capture::mount_tracefs().ok()) {
     prepared.notes.push_back("tracefs was mounted at /sys/kernel/tracing to count system calls");
   }
-  absl::Status exact = capture::check_syscall_counting();
-  if (!exact.ok()) return exact;
+  const absl::Status exact = capture::check_syscall_counting();
+  if (!exact.ok()) return choose_strace(prepared, exact);
   prepared.counting.syscalls = true;
   const absl::Status chosen = choose_calls(prepared);
   if (chosen.ok()) return chosen;
@@ -221,10 +226,15 @@ absl::Status choose_events(Prepared& prepared) {
 
 std::string Counting::words(size_t arm) const {
   std::vector<std::string> parts;
-  if (syscalls) parts.push_back("system calls in all");
-  if (!calls.empty()) parts.push_back(absl::StrCat(calls.size(), " of them by name"));
+  if (syscalls && !by_strace) parts.push_back("system calls in all");
+  if (!calls.empty() && !by_strace) parts.push_back(absl::StrCat(calls.size(), " of them by name"));
   if (arm < allocations.size() && allocations[arm]) parts.emplace_back("allocations");
   return absl::StrJoin(parts, ", ");
+}
+
+std::string Counting::syscall_source() const {
+  if (!syscalls) return "";
+  return by_strace ? "strace" : "tracepoints";
 }
 
 absl::Status choose_counting(Prepared& prepared) {

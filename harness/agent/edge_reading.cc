@@ -7,22 +7,30 @@ namespace {
 using hotlap::v1::ArmRound;
 
 // What no name stands for is "other", so that names and total always agree.
-void add_named_syscalls(const EdgeReading& begin, const EdgeReading& end,
-                        const std::vector<std::string>& names, ArmRound& sum) {
-  if (!begin.named_syscalls || !end.named_syscalls || !begin.syscalls || !end.syscalls) return;
+void add_named_calls(const std::vector<int64_t>& calls, int64_t all,
+                     const std::vector<std::string>& names, ArmRound& sum) {
   while (sum.syscalls_by_name_size() < static_cast<int>(names.size()) + 1) {
     const auto index = static_cast<size_t>(sum.syscalls_by_name_size());
     sum.add_syscalls_by_name()->set_name(index < names.size() ? names[index] : "other");
   }
-  int64_t rest = *end.syscalls - *begin.syscalls;
+  int64_t rest = all;
   for (size_t i = 0; i < names.size(); ++i) {
-    const int64_t calls = (*end.named_syscalls)[i] - (*begin.named_syscalls)[i];
     auto* count = sum.mutable_syscalls_by_name(static_cast<int>(i));
-    count->set_calls(count->calls() + calls);
-    rest -= calls;
+    count->set_calls(count->calls() + calls[i]);
+    rest -= calls[i];
   }
   auto* other = sum.mutable_syscalls_by_name(static_cast<int>(names.size()));
   other->set_calls(other->calls() + rest);
+}
+
+void add_named_syscalls(const EdgeReading& begin, const EdgeReading& end,
+                        const std::vector<std::string>& names, ArmRound& sum) {
+  if (!begin.named_syscalls || !end.named_syscalls || !begin.syscalls || !end.syscalls) return;
+  std::vector<int64_t> calls;
+  for (size_t i = 0; i < names.size(); ++i) {
+    calls.push_back((*end.named_syscalls)[i] - (*begin.named_syscalls)[i]);
+  }
+  add_named_calls(calls, *end.syscalls - *begin.syscalls, names, sum);
 }
 
 void add_allocations(const EdgeReading& begin, const EdgeReading& end, ArmRound& sum) {
@@ -78,6 +86,19 @@ void add_set(const EdgeReading& begin, const EdgeReading& end,
   add_named_syscalls(begin, end, calls, sum);
   add_allocations(begin, end, sum);
   add_events(begin, end, events, sum);
+}
+
+void add_calls(const std::map<std::string, int64_t>& calls, const std::vector<std::string>& names,
+               ArmRound& sum) {
+  int64_t all = 0;
+  for (const auto& [name, count] : calls) all += count;
+  std::vector<int64_t> of_names;
+  for (const std::string& name : names) {
+    const auto found = calls.find(name);
+    of_names.push_back(found == calls.end() ? 0 : found->second);
+  }
+  sum.set_syscalls(sum.syscalls() + all);
+  add_named_calls(of_names, all, names, sum);
 }
 
 void add_sample(const capture::ProcessSample& before, const capture::ProcessSample& now,

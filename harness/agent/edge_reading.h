@@ -4,6 +4,7 @@
 #define HOTLAP_HARNESS_AGENT_EDGE_READING_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ EdgeReading read_set_edge(const ArmProcess& arm, bool counting);
 void add_set(const EdgeReading& begin, const EdgeReading& end,
              const std::vector<std::string>& calls, const std::vector<std::string>& events,
              hotlap::v1::ArmRound& sum);
+// Adds calls by name, of which `names` are told apart.
+void add_calls(const std::map<std::string, int64_t>& calls, const std::vector<std::string>& names,
+               hotlap::v1::ArmRound& sum);
 void add_sample(const capture::ProcessSample& before, const capture::ProcessSample& now,
                 hotlap::v1::ArmRound& sum);
 

@@ -42,6 +42,18 @@ TEST(EdgeReading, SetsAddUp) {
   EXPECT_EQ(sum.syscalls_by_name(2).calls(), 14);
 }
 
+TEST(EdgeReading, CallsOfATraceAreTotalledWithWhatHasNoName) {
+  ArmRound sum;
+  for (int round = 0; round < 2; ++round) {
+    add_calls({{"getpid", 3}, {"read", 20}}, {"read", "write"}, sum);
+  }
+  EXPECT_EQ(sum.syscalls(), 46);
+  ASSERT_EQ(sum.syscalls_by_name_size(), 3);
+  EXPECT_EQ(sum.syscalls_by_name(0).calls(), 40);
+  EXPECT_EQ(sum.syscalls_by_name(1).calls(), 0);
+  EXPECT_EQ(sum.syscalls_by_name(2).calls(), 6);
+}
+
 TEST(EdgeReading, WhatWasNotReadAtBothEdgesStaysAbsent) {
   EdgeReading begin{.cpu_ns = 100,
                     .syscalls = {},

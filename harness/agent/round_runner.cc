@@ -3,18 +3,21 @@
 
 #include <time.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/agent/ballast_clock.h"
 #include "harness/agent/disturbance.h"
 #include "harness/agent/edge_reading.h"
 #include "harness/agent/load_arm.h"
 #include "harness/agent/round_lengths.h"
+#include "harness/capture/asleep.h"
 #include "harness/load/generator.h"
 #include "harness/plan/schedule.h"
 
@@ -26,6 +29,7 @@ using hotlap::v1::Experiment;
 using hotlap::v1::Round;
 
 constexpr absl::Duration kLastWords = absl::Milliseconds(500);
+constexpr auto kQuietPatience = std::chrono::milliseconds(200);
 
 int64_t monotonic_ns() {
   timespec now;
@@ -97,6 +101,9 @@ class RoundRunner {
   bool goes_on(const load::Edge& edge) const;
   void set_latency(ArmState& arm) const;
   ArmCounting counting_of(uint32_t arm, uint32_t source) const;
+  bool traced() const { return counting_ && context_.counting->by_strace; }
+  int64_t quiet_time_ns() const;
+  absl::Status add_traced_calls(ArmState& arm) const;
   int64_t served(const ArmState& arm) const {
     return arm.warmup_requests + arm.result.counts().ok();
   }
@@ -113,6 +120,7 @@ class RoundRunner {
   Round round_;
   std::vector<ArmState> arms_;
   std::unique_ptr<load::Generator> generator_;
+  std::vector<std::pair<int64_t, int64_t>> windows_;  // of load under strace, by CLOCK_REALTIME
   int64_t begin_ns_ = 0;
   int64_t generator_cpu_ns_ = 0;  // warm-ups too
 };
@@ -144,13 +152,13 @@ absl::Status RoundRunner::launch_all() {
 // In the cost pass only the second copy is counted, and its counts are of no use.
 ArmCounting RoundRunner::counting_of(uint32_t arm, uint32_t source) const {
   const Counting& chosen = *context_.counting;
-  if (events_) {
-    return {.syscalls = false, .names = {}, .allocation_directory = {}, .events = chosen.events};
-  }
-  const bool counted = counting_ || (cost_ && arm == 1);
-  if (!counted) return {};
-  ArmCounting counting{
-      .syscalls = chosen.syscalls, .names = chosen.calls, .allocation_directory = {}, .events = {}};
+  ArmCounting counting;
+  if (events_) counting.events = chosen.events;
+  if (!counting_ && !(cost_ && arm == 1)) return counting;
+  // What strace costs is no question: it is not switched on to learn that.
+  counting.syscalls = chosen.syscalls && (counting_ || !chosen.by_strace);
+  counting.names = chosen.calls;
+  if (traced()) counting.trace = absl::StrCat(context_.seat->directory(), "/calls-", arm);
   if (source < chosen.allocations.size() && chosen.allocations[source]) {
     counting.allocation_directory = context_.seat->directory();
   }
@@ -305,6 +313,7 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
       arm_of_slice.push_back(arm);
     }
   }
+  const int64_t window_begin_ns = traced() ? quiet_time_ns() : 0;
   std::vector<EdgeReading> set_begin;
   for (ArmState& arm : arms_) begin_set(arm);
   for (const ArmState& arm : arms_) set_begin.push_back(read_set_edge(*arm.process, counting_));
@@ -323,6 +332,7 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
     return goes_on(edge);
   });
   const int64_t load_ns = monotonic_ns() - load_begin_ns;
+  if (traced()) windows_.emplace_back(window_begin_ns, quiet_time_ns());
   std::vector<EdgeReading> set_end;
   for (const ArmState& arm : arms_) set_end.push_back(read_set_edge(*arm.process, counting_));
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
@@ -333,6 +343,22 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
     end_set(arms_[arm], set_begin[arm], set_end[arm], load_ns);
   }
   return check_arms();
+}
+
+// On strace's clock, once no arm has anything left to do.
+int64_t RoundRunner::quiet_time_ns() const {
+  for (const ArmState& arm : arms_) {
+    capture::await_asleep([&arm] { return arm.process->process().tree(); }, kQuietPatience,
+                          [this] { return !cancellation_.raised(); });
+  }
+  return absl::GetCurrentTimeNanos();
+}
+
+absl::Status RoundRunner::add_traced_calls(ArmState& arm) const {
+  const auto calls = arm.process->traced_calls(windows_);
+  if (!calls.ok()) return calls.status();
+  add_calls(*calls, context_.counting->calls, arm.result);
+  return absl::OkStatus();
 }
 
 absl::Status RoundRunner::run_set(uint32_t set) {
@@ -386,11 +412,14 @@ absl::StatusOr<Round> RoundRunner::run() {
     if (!status.ok()) return status;
   }
   round_.set_duration_ns(monotonic_ns() - load_begin_ns);
-  judge_environment(placement, before, read_machine(placement), own_times(), round_);
+  // strace is a load of its own.
+  if (!traced()) judge_environment(placement, before, read_machine(placement), own_times(), round_);
   // Load stops before servers do.
   generator_.reset();
   for (ArmState& arm : arms_) {
     arm.process->process().stop();
+    if (traced()) status = add_traced_calls(arm);
+    if (!status.ok()) return status;
     // A process that came after set-up and is not counted would make the rest too few.
     if (arm.result.has_allocations() && !arm.counted_whole) {
       arm.result.clear_allocations();

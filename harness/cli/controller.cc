@@ -117,6 +117,7 @@ absl::Status Controller::set_up(const Experiment& asked) {
   *run_.mutable_echoes() = response.echoes();
   *run_.mutable_notes() = response.notes();
   counted_ = response.counted();
+  run_.set_syscall_source(response.syscall_source());
   *run_.mutable_environment()->mutable_server_cpus() =
       response.effective().placement().server_cpus();
   *run_.mutable_environment()->mutable_load_cpus() = response.effective().placement().load_cpus();
@@ -311,7 +312,7 @@ absl::Status Controller::open_passes() {
 }
 
 absl::Status Controller::cost_pass() {
-  if (run_.effective().skip_counting()) return absl::OkStatus();
+  if (run_.effective().skip_counting() || counted_.empty()) return absl::OkStatus();
   CountingCost cost;
   for (uint32_t index = 0; index < kCostRounds; ++index) {
     progress_.update(

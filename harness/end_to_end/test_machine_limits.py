@@ -99,10 +99,11 @@ def test_without_permission_the_primary_metric_works(as_nobody: tuple) -> None:
     assert result.code == 0, result.err
     metrics = {metric["name"]: metric for metric in result.json()["metrics"]}
     assert metrics["cpu_per_request"]["a"] > 0
-    assert "syscalls_per_request" not in metrics
     notes = " ".join(run_facts(out)["notes"])
-    assert "system calls are not counted" in notes
-    assert all(row["syscalls"] == "" for row in rows(out)), "absent is empty, never zero"
+    assert "for want of tracepoints" in notes or "not counted" in notes
+    if shutil.which("strace") is not None:
+        assert run_facts(out)["syscall_source"] == "strace"
+        assert metrics["syscalls_per_request"]["a"] == pytest.approx(3, abs=0.05)
 
 
 @needs_root
@@ -125,19 +126,56 @@ def test_doctor_names_what_is_missing_and_the_remedy(as_nobody: tuple) -> None:
     assert found["syscall_counting"]["remedy"]
 
 
-@needs_mounts
-def test_without_tracefs(hotlap: Hotlap, out: Path) -> None:
-    """A root that cannot mount tracefs either: system calls are left out, and said to be."""
+def without_tracefs() -> list[str]:
+    """A root that cannot mount tracefs either."""
     script = "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing 2>/dev/null || :"
     script += "; umount -l /sys/kernel/debug 2>/dev/null || :"
-    prefix = in_namespace(script) + ["setpriv", "--bounding-set=-sys_admin,-perfmon"]
+    return in_namespace(script) + ["setpriv", "--bounding-set=-sys_admin,-perfmon"]
+
+
+def by_name(run: Path, arm: str) -> dict[str, float]:
+    """Calls a request in the counting pass, those that there are any of."""
+    counted = [row for row in rows(run) if row["pass"] == "counting" and row["arm"] == arm]
+    requests = sum(int(row["ok"]) for row in counted)
+    calls: dict[str, float] = {}
+    for row in rows(run, "syscalls.csv"):
+        if row["arm"] == arm:
+            calls[row["name"]] = calls.get(row["name"], 0) + int(row["calls"]) / requests
+    return {name: count for name, count in calls.items() if count > 0.01}
+
+
+@needs_mounts
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_strace_counts_what_tracepoints_may_not(hotlap: Hotlap, tmp_path: Path) -> None:
+    traced, counted = tmp_path / "traced", tmp_path / "counted"
+    arms = ("--a", "fast,address=per_request", "--b", "fast,receive=peek_then_recv")
+    flags = (*arms, *ONE_ROUND, "--request", "/address", "--json")
+    result = hotlap.run("ab", *flags, "--out", traced, prefix=without_tracefs())
+    assert result.code == 0, result.err
+    facts = run_facts(traced)
+    assert facts["syscall_source"] == "strace"
+    assert any("counted by strace" in note and "tracefs" in note for note in facts["notes"])
+    result = hotlap.run("ab", *flags, "--out", counted)
+    assert result.code == 0, result.err
+    if run_facts(counted)["syscall_source"] != "tracepoints":
+        pytest.skip("no tracepoints here to compare with")
+    for arm in ("a", "b"):
+        assert by_name(traced, arm) == pytest.approx(by_name(counted, arm), rel=0.01)
+
+
+@needs_mounts
+def test_without_tracefs_and_strace(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+    """System calls are left out, and said to be."""
+    (tmp_path / "bin").mkdir()
+    prefix = without_tracefs() + ["env", f"PATH={tmp_path / 'bin'}"]
     result = hotlap.run("ab", *TWO_FAST, *ONE_ROUND, "--out", out, "--json", prefix=prefix)
     assert result.code == 0, result.err
     notes = " ".join(run_facts(out)["notes"])
-    assert "system calls are not counted" in notes
+    assert "system calls are not counted" in notes and "strace is not installed" in notes
     metrics = {metric["name"]: metric for metric in result.json()["metrics"]}
     assert metrics["cpu_per_request"]["a"] > 0
     assert "syscalls_per_request" not in metrics
+    assert all(row["syscalls"] == "" for row in rows(out)), "absent is empty, never zero"
 
 
 @needs_mounts
