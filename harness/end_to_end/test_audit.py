@@ -177,6 +177,38 @@ def test_without_strace_tracepoints_are_taken(
 
 
 @needs_perf
+def test_two_arms_have_one_tracer(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+    """Where the second alone has to fall back, the first is traced again."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    stand_in_for_strace(place)
+    denial = (place / "strace").read_text().removeprefix("#!/bin/sh\n")
+    once = f'[ -e {place}/used ] || {{ : >{place}/used; exec {shutil.which("strace")} "$@"; }}\n'
+    (place / "strace").write_text(f"#!/bin/sh\n{once}{denial}")
+    arms = ("--a", "fast", "--b", "fast,address=per_request", *ADDRESS)
+    path = f"{place}:{os.environ['PATH']}"
+    audit = by_tracepoints(hotlap, *arms, "-n", "4", "--out", out, path=path)
+    assert (place / "used").exists()
+    assert [(arm["arm"], arm["tracer"]) for arm in audit["arms"]] == [
+        ("a", "tracepoints"),
+        ("b", "tracepoints"),
+    ]
+
+
+@needs_perf
+@pytest.mark.parametrize("phase", ["load", "idle"])
+def test_an_interrupted_perf_leaves_nothing(hotlap: Hotlap, out: Path, phase: str) -> None:
+    length = {"load": ("-n", "10000"), "idle": ("-n", "2")}[phase]
+    arguments = ("fast", *length, "--idle-ms", "30000", "--tracer", "tracepoints", "--out", out)
+    started = hotlap.start("audit", *arguments)
+    started.wait_for(lambda: hotlap.pid_of("hotlap-server") is not None)
+    holds_within(0.5, lambda: False)
+    started.process.send_signal(signal.SIGINT)
+    assert started.end(timeout_s=10).code == 130
+    assert not out.exists()
+
+
+@needs_perf
 @pytest.mark.parametrize("target", ["fast", "fast,dispatch=thread_pool"])
 def test_both_tracers_see_the_same_calls(hotlap: Hotlap, tmp_path: Path, target: str) -> None:
     arguments = (target, "-n", "8", "--out")
