@@ -226,13 +226,13 @@ def _conditions(audit: Audit) -> Section:
         )
         items.append(
             f"{arm['arm']}: {code(arm['asked'])}, {arm['requests']} requests one at a time, "
-            f"{arm['processes']} process(es), {arm['threads']} thread(s); {how}."
+            f"{arm['processes']} process(es), {arm['threads']} thread(s), by {_tracer(arm)}; {how}."
         )
         items += [f"{arm['arm']}: {plain(note)}" for note in arm.get("notes") or []]
     items.append(
         "Addresses, times, contents and process ids are masked; idle calls are subtracted."
     )
-    items.append("strace makes a target several times slower: nothing here was timed.")
+    items.append("A tracer makes a target slower: nothing here was timed.")
     environment = audit.content.get("environment") or {}
     items.append(
         f"{plain(str(environment.get('cpu_model', '')))}, "
@@ -240,6 +240,11 @@ def _conditions(audit: Audit) -> Section:
     )
     blocks: list[Block] = [Bullets(items), Command(str(audit.content.get("command", "")))]
     return Section("How it was found", blocks)
+
+
+def _tracer(arm: Json) -> str:
+    # Files of before there was a choice do not say.
+    return str(arm.get("tracer") or "strace")
 
 
 def _number(value: float) -> str:

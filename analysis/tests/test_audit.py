@@ -67,6 +67,14 @@ def test_one_arm_is_a_course(tmp_path: Path) -> None:
     assert "The first request" in html
 
 
+def test_the_tracer_is_named(tmp_path: Path) -> None:
+    arms = [arm("a", "fast", CALLS), arm("b", "fast", CALLS)]
+    arms[1]["tracer"] = "tracepoints"
+    _, findings = report(write(tmp_path / "run", arms))
+    assert "1 thread(s), by strace; " in findings, "what files of before had"
+    assert "1 thread(s), by tracepoints; " in findings
+
+
 def test_folded_cycles_have_brackets(tmp_path: Path) -> None:
     one = arm("a", "fast", CALLS)
     one["later"]["courses"][0]["steps"] = [

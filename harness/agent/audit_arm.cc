@@ -2,12 +2,12 @@
 #include "harness/agent/audit_arm.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/agent/arm_environment.h"
 #include "harness/agent/audit_faults.h"
@@ -17,7 +17,8 @@
 #include "harness/agent/seat.h"
 #include "harness/agent/setup.h"
 #include "harness/audit/phases.h"
-#include "harness/audit/strace.h"
+#include "harness/audit/tracer.h"
+#include "harness/load/clock.h"
 #include "harness/load/generator.h"
 
 namespace hotlap::agent {
@@ -31,10 +32,8 @@ constexpr uint32_t kMaxRequests = 10000;
 // A timer that fires once a second shows itself.
 constexpr uint32_t kDefaultIdleMs = 1100;
 constexpr uint32_t kMaxIdleMs = 60000;
-constexpr absl::Duration kStartTime = absl::Seconds(60);  // strace slows a start-up down
+constexpr absl::Duration kStartTime = absl::Seconds(60);  // a tracer slows a start-up down
 constexpr absl::Duration kStopTime = absl::Seconds(10);
-
-int64_t realtime_ns() { return absl::GetCurrentTimeNanos(); }
 
 class ArmAuditor {
  public:
@@ -48,7 +47,9 @@ class ArmAuditor {
   absl::Status launch();
   absl::Status load();
   absl::Status drive(load::Generator& generator, size_t arm);
+  absl::StatusOr<hotlap::v1::ArmAudit> found();
   absl::Status of_arm(const absl::Status& status) const;
+  int64_t now_ns() const { return load::clock_ns(tracer_->clock()); }
 
   const AuditRequest& request_;
   Cancellation& cancellation_;
@@ -56,7 +57,8 @@ class ArmAuditor {
   uint32_t requests_ = 0;
   absl::Duration idle_;
   std::unique_ptr<Seat> seat_;
-  std::unique_ptr<audit::Strace> strace_;
+  std::optional<audit::TracerKind> forced_;
+  std::unique_ptr<audit::Tracer> tracer_;
   std::unique_ptr<targets::TargetProcess> target_;
   audit::Marks marks_;
 };
@@ -76,6 +78,9 @@ absl::Status ArmAuditor::settle() {
     return absl::InvalidArgumentError(
         absl::StrCat("an audit of ", requests_, " requests: it takes 2 to ", kMaxRequests));
   }
+  const auto forced = audit::tracer_of(request_.tracer());
+  if (!forced.ok()) return forced.status();
+  forced_ = *forced;
   const uint32_t idle_ms = request_.has_idle_ms() ? request_.idle_ms() : kDefaultIdleMs;
   if (idle_ms > kMaxIdleMs) {
     return absl::InvalidArgumentError(
@@ -104,9 +109,10 @@ absl::Status ArmAuditor::launch() {
   options.start_timeout = kStartTime;
   options.traceable = true;
   options.before_exec = [this](pid_t pid) -> absl::Status {
-    auto strace = audit::Strace::attach(seat_->spawner(), pid, seat_->directory() + "/trace");
-    if (!strace.ok()) return strace.status();
-    strace_ = *std::move(strace);
+    auto tracer =
+        audit::Tracer::attach(seat_->spawner(), pid, seat_->directory() + "/trace", forced_);
+    if (!tracer.ok()) return tracer.status();
+    tracer_ = *std::move(tracer);
     return absl::OkStatus();
   };
   auto target = seat_->spawner().launch(target_spec(request_.arm().target()), options);
@@ -119,19 +125,19 @@ absl::Status ArmAuditor::launch() {
 absl::Status ArmAuditor::drive(load::Generator& generator, size_t arm) {
   PacedLoad paced(generator, arm, *target_, cancellation_);
   paced.await_rest();
-  marks_.connect_ns = realtime_ns();
+  marks_.connect_ns = now_ns();
   const load::Opened opened = generator.open(arm);
   if (!opened.error.empty()) return absl::FailedPreconditionError(opened.error);
   // One request more than asked for ends the last one's wait.
   const absl::Status sent = paced.send(request_.arm().name(), requests_ + 1,
-                                       [this] { marks_.requests_ns.push_back(realtime_ns()); });
+                                       [this] { marks_.requests_ns.push_back(now_ns()); });
   if (!sent.ok()) return sent;
   marks_.closing_ns = marks_.requests_ns.back();
   marks_.requests_ns.pop_back();
   paced.await_rest();
-  marks_.idle_begin_ns = realtime_ns();
+  marks_.idle_begin_ns = now_ns();
   target_->await_end(idle_);  // the stretch without load: ends early only with the target
-  marks_.idle_end_ns = realtime_ns();
+  marks_.idle_end_ns = now_ns();
   marks_.quiet = paced.rests();
   generator.close(arm);
   return absl::OkStatus();
@@ -148,6 +154,16 @@ absl::Status ArmAuditor::load() {
   const absl::Status status = drive(*generator, arm);
   const absl::Status alive = target_->status();
   return alive.ok() || absl::IsCancelled(status) ? status : alive;
+}
+
+absl::StatusOr<hotlap::v1::ArmAudit> ArmAuditor::found() {
+  auto trace = tracer_->take_trace(marks_.port);
+  if (!trace.ok()) return trace.status();
+  auto audit = audit::divide(*trace, marks_);
+  if (!audit.ok()) return audit;
+  audit->set_tracer(audit::tracer_name(tracer_->kind()));
+  for (const std::string& note : tracer_->notes()) audit->add_notes(note);
+  return audit;
 }
 
 absl::StatusOr<AuditResponse> ArmAuditor::run() {
@@ -168,13 +184,11 @@ absl::StatusOr<AuditResponse> ArmAuditor::run() {
     if (!status.ok()) return of_arm(status);
   }
   target_->stop(kStopTime);
-  marks_.end_ns = realtime_ns();
-  auto text = strace_->take_trace();
+  marks_.end_ns = now_ns();
+  auto calls = found();
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
-  if (!text.ok()) return of_arm(text.status());
-  auto found = audit::divide(audit::read_trace(*text), marks_);
-  if (!found.ok()) return of_arm(found.status());
-  *response.mutable_audit() = *std::move(found);
+  if (!calls.ok()) return of_arm(calls.status());
+  *response.mutable_audit() = *std::move(calls);
   auto& audit = *response.mutable_audit();
   audit.set_arm(request_.arm().name());
   audit.set_asked(environment_words(request_.arm()) + target_spec(request_.arm().target()).value);

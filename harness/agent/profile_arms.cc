@@ -2,7 +2,6 @@
 #include "harness/agent/profile_arms.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -47,11 +46,6 @@ int64_t monotonic_ns() {
 int64_t switches_of(const ArmProcess& process) {
   const auto sample = process.sample();
   return sample ? sample->voluntary_switches + sample->involuntary_switches : 0;
-}
-
-// Where it cannot be mounted either, those who need it say so.
-void mount_where_allowed() {
-  if (!capture::find_tracefs().ok() && geteuid() == 0) capture::mount_tracefs().IgnoreError();
 }
 
 class Profiler {
@@ -124,7 +118,7 @@ absl::Status Profiler::launch() {
   auto event = profile::choose_event(seat_->spawner(), seat_->directory());
   if (!event.ok()) return event.status();
   settings_.recording.event = *std::move(event);
-  if (request_.off_cpu() || request_.heap()) mount_where_allowed();
+  if (request_.off_cpu() || request_.heap()) capture::mount_tracefs_where_allowed();
   if (request_.heap()) {
     const absl::Status allowed = profile::may_set_probes();
     if (!allowed.ok()) {

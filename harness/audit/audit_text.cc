@@ -30,7 +30,8 @@ std::string plural(uint32_t n, const std::string& noun) {
 std::string heading(const ArmAudit& arm) {
   return absl::StrCat(arm.arm(), " ", arm.asked(), ": ", plural(arm.requests(), "request"),
                       " one at a time, ", plural(arm.processes(), "process"), ", ",
-                      plural(arm.threads(), "thread"), "\n");
+                      plural(arm.threads(), "thread"),
+                      arm.tracer().empty() ? "" : absl::StrCat(", by ", arm.tracer()), "\n");
 }
 
 void append_courses(const std::string& title, const AuditPhase& phase, bool number_tasks,

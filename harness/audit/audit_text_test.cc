@@ -58,6 +58,12 @@ TEST(AuditTextTest, TwoTargetsAreAPatch) {
   EXPECT_THAT(text, Not(HasSubstr("+    ")));
 }
 
+TEST(AuditTextTest, TheTracerIsNamed) {
+  auto one = arm("a", true);
+  one.set_tracer("tracepoints");
+  EXPECT_THAT(arm_text(one), HasSubstr(", 1 thread, by tracepoints\n"));
+}
+
 TEST(AuditTextTest, NotesAreShown) {
   auto one = arm("a", true);
   one.add_notes("the target never came to rest");

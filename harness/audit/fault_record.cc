@@ -2,11 +2,11 @@
 #include "harness/audit/fault_record.h"
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "harness/capture/perf_control.h"
+#include "harness/profile/perf_record.h"
 #include "harness/targets/tool.h"
 
 namespace hotlap::audit {
@@ -16,13 +16,6 @@ constexpr absl::Duration kAttachTime = absl::Seconds(20);
 constexpr absl::Duration kEndTime = absl::Seconds(30);
 constexpr absl::Duration kScriptTime = absl::Minutes(2);  // source lines are looked up one by one
 constexpr char kStackBytes[] = "dwarf,4096";
-
-absl::Status explain(const absl::Status& failure) {
-  if (absl::IsNotFound(failure) || absl::StrContains(std::string(failure.message()), "not found")) {
-    return absl::NotFoundError("perf is not installed: `apt-get install linux-perf`");
-  }
-  return failure;
-}
 
 std::string last_line(const std::string& text) {
   const size_t end = text.find_last_not_of("\n ");
@@ -35,6 +28,8 @@ std::string last_line(const std::string& text) {
 
 absl::StatusOr<std::unique_ptr<FaultRecord>> FaultRecord::attach(
     targets::Spawner& spawner, const std::vector<pid_t>& processes, const std::string& directory) {
+  const absl::Status installed = profile::check_installed();
+  if (!installed.ok()) return installed;
   auto control = capture::PerfControl::make(directory + "/faults");
   if (!control.ok()) return control.status();
   targets::CompanionOptions options;
@@ -58,11 +53,11 @@ absl::StatusOr<std::unique_ptr<FaultRecord>> FaultRecord::attach(
   const std::vector<std::string> pipes = control->arguments();
   options.argv.insert(options.argv.end(), pipes.begin(), pipes.end());
   auto process = spawner.launch_companion(options);
-  if (!process.ok()) return explain(process.status());
+  if (!process.ok()) return process.status();
   if (!control->begin((*process)->exit_fd(), kAttachTime)) {
     (*process)->stop();
-    return explain(absl::FailedPreconditionError(
-        absl::StrCat("perf record did not begin: ", last_line((*process)->output_tail()))));
+    return absl::FailedPreconditionError(
+        absl::StrCat("perf record did not begin: ", last_line((*process)->output_tail())));
   }
   // The constructor is private.
   return std::unique_ptr<FaultRecord>(new FaultRecord(spawner, *std::move(process), directory));
@@ -78,7 +73,6 @@ absl::StatusOr<std::string> FaultRecord::take_script() {
   if (absl::IsDeadlineExceeded(script.status())) {
     return absl::DeadlineExceededError("perf script did not end: ask for fewer requests");
   }
-  if (!script.ok()) return explain(script.status());
   return script;
 }
 

@@ -232,7 +232,8 @@ absl::StatusOr<ArmAudit> divide(const Trace& trace, const Marks& marks) {
   const std::vector<Described> all = describe_all(trace, marks.port, tasks);
   if (all.empty()) {
     return absl::DataLossError(
-        "the trace does not hold the target's exec: strace did not follow it from its beginning");
+        "the trace does not hold the target's exec: the tracer did not follow it from its "
+        "beginning");
   }
   std::vector<int64_t> edges = marks.requests_ns;
   if (edges.empty()) return absl::InvalidArgumentError("an audit needs at least one request");
@@ -279,7 +280,7 @@ absl::StatusOr<ArmAudit> divide(const Trace& trace, const Marks& marks) {
         "alone: those at a request's edge may be counted to its neighbour");
   }
   if (trace.unread_lines > 0) {
-    audit.add_notes(absl::StrCat(trace.unread_lines, " lines of strace could not be read"));
+    audit.add_notes(absl::StrCat(trace.unread_lines, " lines of the tracer could not be read"));
   }
   return audit;
 }

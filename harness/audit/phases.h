@@ -18,7 +18,7 @@
 
 namespace hotlap::audit {
 
-// Edges on CLOCK_REALTIME, the clock of the trace, in ascending order.
+// Edges on the clock of the trace, in ascending order.
 struct Marks {
   uint16_t port = 0;                 // that the target listens on
   int64_t connect_ns = 0;            // start-up ends, the connection begins
@@ -37,7 +37,7 @@ inline constexpr size_t kCourses = 4;
 
 // Fills phases, boundary, processes, threads and notes; arm, asked, pipeline and requests are left
 // to the caller. An error when the trace does not hold the target's beginning, or nothing at all in
-// a request's window: then strace lost it, and every count would be wrong.
+// a request's window: then the tracer lost it, and every count would be wrong.
 absl::StatusOr<hotlap::v1::ArmAudit> divide(const Trace& trace, const Marks& marks);
 
 }  // namespace hotlap::audit

@@ -22,7 +22,7 @@ enum class EventKind {
 struct TracedEvent {
   EventKind kind = EventKind::kCall;
   pid_t task = 0;        // thread id, as the tracer numbers it
-  int64_t begin_ns = 0;  // CLOCK_REALTIME at the entry of the call
+  int64_t begin_ns = 0;  // at the entry of the call, on the tracer's clock
   std::string name;      // "recvfrom"
   std::string arguments;
   std::string result;  // "78", "-1 EAGAIN (…)"; "?" for a call that never returned

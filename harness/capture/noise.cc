@@ -77,9 +77,10 @@ std::vector<Probe> probe_noise(const std::string& sys) {
     probes.push_back(judge_load(load, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))));
   }
   probes.push_back(
-      probe_program("strace", "hotlap audit, and counts by name in hotlap ab", "strace"));
+      probe_program("strace", "hotlap audit in full, and counts by name in hotlap ab", "strace"));
   probes.push_back(probe_program("valgrind", "hotlap ab --deterministic", "valgrind"));
-  probes.push_back(probe_program("perf", "hotlap profile", "linux-perf"));
+  probes.push_back(
+      probe_program("perf", "hotlap profile, and hotlap audit without strace", "linux-perf"));
   return probes;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include <optional>
 
@@ -15,6 +16,13 @@ namespace {
 TEST(SyscallNamesTest, NamesAreThoseOfTheManual) {
   EXPECT_EQ(syscall_event("fstat"), "syscalls:sys_enter_newfstat");
   EXPECT_EQ(syscall_event("recvfrom"), "syscalls:sys_enter_recvfrom");
+}
+
+TEST(SyscallNamesTest, NumbersHaveTheirNames) {
+  EXPECT_EQ(syscall_name(SYS_recvfrom), "recvfrom");
+  EXPECT_EQ(syscall_name(SYS_fstat), "fstat");
+  EXPECT_EQ(syscall_name(SYS_io_uring_enter), "io_uring_enter");
+  EXPECT_EQ(syscall_name(0x7fff), "syscall_0x7fff");
 }
 
 TEST(SyscallNamesTest, NamesAndTotalAgree) {

@@ -19,6 +19,9 @@ absl::StatusOr<std::string> find_tracefs();
 // Mounts tracefs at /sys/kernel/tracing when it is not mounted yet; needs root.
 absl::Status mount_tracefs();
 
+// The same where it takes no more than being root; whoever needs tracefs then says what is amiss.
+void mount_tracefs_where_allowed();
+
 // The command that does the same.
 std::string mount_tracefs_command();
 

@@ -31,6 +31,7 @@ struct AuditFlags {
   std::optional<uint32_t> requests;
   std::optional<uint32_t> idle_ms;
   bool faults = false;
+  std::string tracer;
 };
 
 absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFlags& flags) {
@@ -50,6 +51,7 @@ absl::StatusOr<std::vector<hotlap::v1::AuditRequest>> requests_of(const AuditFla
     if (flags.requests) request.set_requests(*flags.requests);
     if (flags.idle_ms) request.set_idle_ms(*flags.idle_ms);
     request.set_faults(flags.faults);
+    request.set_tracer(flags.tracer);
     requests.push_back(std::move(request));
   }
   return requests;
@@ -77,6 +79,29 @@ absl::Status write_all(const Audit& audit, const std::string& json,
   return status;
 }
 
+// Every arm by one tracer, since two do not see the same. Where one arm alone had to fall back, all
+// are traced again by what it fell back to.
+absl::Status trace_arms(std::vector<hotlap::v1::AuditRequest> requests, AgentProcess& agent,
+                        Interrupt& interrupt, Progress& progress, Audit& audit) {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const hotlap::v1::AuditRequest& request = requests[i];
+    progress.update(absl::StrCat("tracing ", request.arm().name(), ": ", arm_text(request.arm())));
+    grpc::ClientContext context;
+    Interrupt::Call call(interrupt, context);
+    hotlap::v1::AuditResponse response;
+    absl::Status status = call_status(agent.stub().Audit(&context, request, &response), interrupt);
+    if (!status.ok()) return status;
+    if (i > 0 && response.audit().tracer() != audit.arms(0).tracer()) {
+      for (auto& again : requests) again.set_tracer("tracepoints");
+      audit.clear_arms();
+      return trace_arms(std::move(requests), agent, interrupt, progress, audit);
+    }
+    *audit.add_arms() = response.audit();
+    *audit.mutable_workload() = response.effective();
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& requests,
                                  AgentProcess& agent, Interrupt& interrupt, Progress& progress) {
   Audit audit;
@@ -85,16 +110,8 @@ absl::StatusOr<Audit> take_audit(const std::vector<hotlap::v1::AuditRequest>& re
   auto host = describe_host(agent, interrupt);
   if (!host.ok()) return host.status();
   *audit.mutable_environment() = *std::move(host);
-  for (const auto& request : requests) {
-    progress.update(absl::StrCat("tracing ", request.arm().name(), ": ", arm_text(request.arm())));
-    grpc::ClientContext context;
-    Interrupt::Call call(interrupt, context);
-    hotlap::v1::AuditResponse response;
-    absl::Status status = call_status(agent.stub().Audit(&context, request, &response), interrupt);
-    if (!status.ok()) return status;
-    *audit.add_arms() = response.audit();
-    *audit.mutable_workload() = response.effective();
-  }
+  const absl::Status status = trace_arms(requests, agent, interrupt, progress, audit);
+  if (!status.ok()) return status;
   if (audit.arms_size() > 1) {
     for (auto& difference : audit::differences(audit.arms(0), audit.arms(1))) {
       *audit.add_differences() = std::move(difference);
@@ -130,7 +147,8 @@ int run_audit(const AuditFlags& flags, const Invocation& invocation) {
 void add_audit_command(CLI::App& app, Invocation& invocation) {
   auto* command = app.add_subcommand("audit", "show the system calls that one request makes");
   command->footer(
-      "The target runs under strace and is asked one request at a time over one connection.\n"
+      "The target runs under strace, or where that may not trace under the kernel's tracepoints\n"
+      "(by perf), and is asked one request at a time over one connection.\n"
       "Descriptors are named by their role; addresses, times and contents are masked. Two targets\n"
       "give a patch. TARGET is as in `hotlap ab --help`, but for url:.\n"
       "Examples:\n"
@@ -143,6 +161,10 @@ void add_audit_command(CLI::App& app, Invocation& invocation) {
                       "stretch without load whose calls are subtracted (default 1100)");
   command->add_flag("--faults", flags->faults,
                     "where pages are faulted in, too: code and place of every fault (needs perf)");
+  command
+      ->add_option("--tracer", flags->tracer,
+                   "strace or tracepoints (default: strace where it may trace, else tracepoints)")
+      ->check(CLI::IsMember({"strace", "tracepoints"}));
   flags->document.add_rest_to(*command, kVerb);
   command->callback([flags, &invocation] { invocation.exit_code = run_audit(*flags, invocation); });
 }

@@ -13,6 +13,7 @@ import pytest
 from running import BRIEF, TWO_FAST, Hotlap, assert_error, holds_within, rows
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+needs_perf = pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
 SHORT = ("--idle-ms", "50", "--no-report")
 ADDRESS = ("--request", "/address")
 
@@ -122,20 +123,135 @@ def test_a_killed_audit_leaves_nothing(hotlap: Hotlap, out: Path) -> None:
     started.end()
 
 
-def test_strace_is_absent(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+def by_tracepoints(hotlap: Hotlap, *arguments: object, path: str | None = None) -> dict:
+    """The audit, or where the kernel's tracepoints cannot be had here, a skip that says so."""
+    prefix = () if path is None else ("/usr/bin/env", f"PATH={path}")
+    forced = ("--tracer", "tracepoints") if path is None else ()
+    result = hotlap.run("audit", *arguments, *forced, *SHORT, "--json", prefix=prefix)
+    if result.code != 0 and ("tracefs" in result.err or "perf may not record" in result.err):
+        pytest.skip(f"no tracepoints here: {result.err}")
+    assert result.code == 0, result.err
+    return result.json()
+
+
+def stand_in_for_strace(place: Path) -> None:
+    said = "strace: attach: ptrace(PTRACE_SEIZE, 7): Operation not permitted"
+    (place / "strace").write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    (place / "strace").chmod(0o755)
+
+
+def test_no_tracer_at_all(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
     path = f"PATH={tmp_path}"
     result = hotlap.run("audit", "fast", "--out", out, prefix=("/usr/bin/env", path))
-    assert_error(result, "arm a", "apt-get install strace")
+    assert_error(result, "arm a", "apt-get install strace", "apt-get install linux-perf")
+    assert not out.exists()
 
 
-def test_strace_is_forbidden(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
-    stand_in = tmp_path / "strace"
-    said = "strace: attach: ptrace(PTRACE_SEIZE, 7): Operation not permitted"
-    stand_in.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
-    stand_in.chmod(0o755)
+def test_a_forced_strace_that_is_forbidden(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+    stand_in_for_strace(tmp_path)
     path = f"PATH={tmp_path}:{os.environ['PATH']}"
-    result = hotlap.run("audit", "fast", "--out", out, prefix=("/usr/bin/env", path))
+    arguments = ("fast", "--tracer", "strace", "--out", out)
+    result = hotlap.run("audit", *arguments, prefix=("/usr/bin/env", path))
     assert_error(result, "ptrace_scope=1", "CAP_SYS_PTRACE")
+
+
+@needs_perf
+@pytest.mark.parametrize("strace", ["absent", "forbidden"])
+def test_without_strace_tracepoints_are_taken(
+    hotlap: Hotlap, out: Path, tmp_path: Path, strace: str
+) -> None:
+    place = tmp_path / "bin"
+    place.mkdir()
+    (place / "perf").symlink_to(str(shutil.which("perf")))
+    if strace == "forbidden":
+        stand_in_for_strace(place)
+    arms = ("--a", "fast,address=per_request", "--b", "fast", *ADDRESS)
+    audit = by_tracepoints(hotlap, *arms, "-n", "8", "--out", out, path=str(place))
+    remedy = {"absent": "apt-get install strace", "forbidden": "CAP_SYS_PTRACE"}[strace]
+    for arm in audit["arms"]:
+        assert arm["tracer"] == "tracepoints"
+        assert any(remedy in note for note in arm["notes"]), arm["notes"]
+        assert any("see no memory" in note for note in arm["notes"]), arm["notes"]
+    asked, cached = (per_request(audit, arm) for arm in (0, 1))
+    assert asked["getpeername"] == 1 and "getpeername" not in cached
+
+
+@needs_perf
+def test_two_arms_have_one_tracer(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+    """Where the second alone has to fall back, the first is traced again."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    stand_in_for_strace(place)
+    denial = (place / "strace").read_text().removeprefix("#!/bin/sh\n")
+    once = f'[ -e {place}/used ] || {{ : >{place}/used; exec {shutil.which("strace")} "$@"; }}\n'
+    (place / "strace").write_text(f"#!/bin/sh\n{once}{denial}")
+    arms = ("--a", "fast", "--b", "fast,address=per_request", *ADDRESS)
+    path = f"{place}:{os.environ['PATH']}"
+    audit = by_tracepoints(hotlap, *arms, "-n", "4", "--out", out, path=path)
+    assert (place / "used").exists()
+    assert [(arm["arm"], arm["tracer"]) for arm in audit["arms"]] == [
+        ("a", "tracepoints"),
+        ("b", "tracepoints"),
+    ]
+
+
+@needs_perf
+@pytest.mark.parametrize("phase", ["load", "idle"])
+def test_an_interrupted_perf_leaves_nothing(hotlap: Hotlap, out: Path, phase: str) -> None:
+    length = {"load": ("-n", "10000"), "idle": ("-n", "2")}[phase]
+    arguments = ("fast", *length, "--idle-ms", "30000", "--tracer", "tracepoints", "--out", out)
+    started = hotlap.start("audit", *arguments)
+    started.wait_for(lambda: hotlap.pid_of("hotlap-server") is not None)
+    holds_within(0.5, lambda: False)
+    started.process.send_signal(signal.SIGINT)
+    assert started.end(timeout_s=10).code == 130
+    assert not out.exists()
+
+
+@needs_perf
+@pytest.mark.parametrize("target", ["fast", "fast,dispatch=thread_pool"])
+def test_both_tracers_see_the_same_calls(hotlap: Hotlap, tmp_path: Path, target: str) -> None:
+    arguments = (target, "-n", "8", "--out")
+    audit = hotlap.run("audit", *arguments, tmp_path / "a", *SHORT, "--json")
+    assert audit.code == 0, audit.err
+    strace = audit.json()
+    tracepoints = by_tracepoints(hotlap, *arguments, tmp_path / "b")
+    assert [found["arms"][0]["tracer"] for found in (strace, tracepoints)] == [
+        "strace",
+        "tracepoints",
+    ]
+    for phase in ("connection", "first", "later"):
+        assert per_request(strace, phase=phase) == per_request(tracepoints, phase=phase), phase
+    if "," in target:
+        return  # which of two threads comes first is theirs to settle
+    for phase in ("start_up", "shutdown"):
+        assert per_request(strace, phase=phase) == per_request(tracepoints, phase=phase), phase
+    (course,) = tracepoints["arms"][0]["later"]["courses"]
+    calls = [line["call"] for step in course["steps"] for line in step["lines"]]
+    assert calls[0].startswith("recvfrom(connection, ..., 4096, 0, NULL, NULL) = ")
+    assert calls[1].startswith("sendto(connection, ..., ")
+    assert calls[2] == "epoll_wait(epoll, ..., 256, ms) = 1"
+
+
+@needs_perf
+def test_tracepoints_follow_processes_and_threads(
+    hotlap: Hotlap, out: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "hello").write_text("hello")
+    command = f"cmd:cd {tmp_path} && {sys.executable} -m http.server {{port}}; true"
+    more = ("--request", "/hello", "-n", "6", "--close")
+    audit = by_tracepoints(hotlap, command, *more, "--out", out)
+    (arm,) = audit["arms"]
+    assert arm["processes"] == 2 and arm["threads"] >= 8
+    calls = per_request(audit)
+    assert calls["accept4"] == 1 and calls["close"] >= 1
+    lines = [
+        line["call"]
+        for course in arm["later"]["courses"]
+        for step in course["steps"]
+        for line in step["lines"]
+    ]
+    assert any(line.startswith("recvfrom(connection, ") for line in lines), lines
 
 
 @pytest.mark.parametrize(
@@ -147,13 +263,14 @@ def test_strace_is_forbidden(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
         (["nosuch"], "nosuch"),
         (["fast", "-n", "1"], "2 to"),
         (["fast", "--request", "/nosuch"], "404"),
+        (["fast", "--tracer", "dtrace"], "tracepoints"),
     ],
 )
 def test_bad_audits(hotlap: Hotlap, out: Path, arguments: list[str], word: str) -> None:
     assert_error(hotlap.run("audit", *arguments, "--out", out), word)
 
 
-@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+@needs_perf
 def test_faults_of_a_growing_buffer_have_their_place(hotlap: Hotlap, out: Path) -> None:
     arms = ("--a", "fast,read_buffer=growing", "--b", "fast,read_buffer=reuse")
     result = hotlap.run("audit", *arms, "--faults", *SHORT, "--out", out)

@@ -57,11 +57,15 @@ std::pair<int, int> perf_version(std::string_view text) {
   return version;
 }
 
+absl::Status check_installed() {
+  if (targets::in_path("perf")) return absl::OkStatus();
+  return absl::NotFoundError(
+      "perf is not installed: `apt-get install linux-perf` (Ubuntu: linux-tools-generic)");
+}
+
 absl::StatusOr<std::string> choose_event(targets::Spawner& spawner, const std::string& directory) {
-  if (!targets::in_path("perf")) {
-    return absl::NotFoundError(
-        "perf is not installed: `apt-get install linux-perf` (Ubuntu: linux-tools-generic)");
-  }
+  const absl::Status installed = check_installed();
+  if (!installed.ok()) return installed;
   auto version =
       targets::run_tool(spawner, {"perf", "version"}, directory + "/perf-version", kToolTime);
   if (!version.ok()) return version.status();

@@ -42,6 +42,9 @@ std::vector<std::string> switches(uint32_t every);
 // That these threads were woken, seen by whoever wakes them: on all CPUs, so without processes.
 std::vector<std::string> wake_ups(const std::vector<pid_t>& threads);
 
+// NOT_FOUND, with the remedy, where there is no perf.
+absl::Status check_installed();
+
 // The event to sample by here: "cycles" with hardware counters, else "cpu-clock". NOT_FOUND: there
 // is no perf, or it is too old; PERMISSION_DENIED: it may not see the kernel's side, where much of
 // a server's time is. Both with the remedy.

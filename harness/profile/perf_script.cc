@@ -138,6 +138,7 @@ std::optional<ScriptChange> change_in(const ScriptSample& head, std::string_view
   if (!task) return std::nullopt;
   std::tie(change.process, change.thread) = *task;
   change.change = begins ? ThreadChange::kBegins : ThreadChange::kEnds;
+  if (begins) change.begun_by = head.thread;
   return change;
 }
 

@@ -36,6 +36,7 @@ struct ScriptChange {
   int64_t time_ns = 0;
   ThreadChange change = ThreadChange::kRuns;
   size_t samples_before = 0;  // where it stands among the samples
+  pid_t begun_by = 0;         // of a beginning: the thread that cloned it
 };
 
 struct Script {
