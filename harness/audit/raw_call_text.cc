@@ -1,159 +1,24 @@
-// The table of arguments, and how each kind is printed; see raw_call_text.h.
+// How each kind of argument is printed; see raw_call_text.h.
 #include "harness/audit/raw_call_text.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "harness/audit/flag_names.h"
+#include "harness/audit/call_forms.h"
 
 namespace hotlap::audit {
 namespace {
 
-enum class Kind {
-  kNone,  // behind the last argument
-  kDescriptor,
-  kInt,
-  kSize,
-  kHex,
-  kAddress,
-  kIn,              // memory that the call reads
-  kOut,             // memory that it fills
-  kEvents,          // an array of which it fills as many as it returns
-  kTime,            // a timespec
-  kFutexTime,       // the same, of those operations that wait
-  kFutexBits,       // of those with _BITSET
-  kOption,          // of setsockopt, within its level
-  kControlValue,    // of fcntl
-  kCloneArguments,  // of clone3
-  kFlags,
-};
-
-struct Argument {
-  Kind kind = Kind::kNone;
-  FlagKind flags = FlagKind::kDomain;
-
-  // Implicit, so that a row of the table reads as the call does.
-  constexpr Argument() = default;
-  constexpr Argument(Kind of) : kind(of) {}                           // NOLINT(google-explicit-*)
-  constexpr Argument(FlagKind of) : kind(Kind::kFlags), flags(of) {}  // NOLINT(google-explicit-*)
-};
-
-struct Form {
-  std::string_view name;
-  std::array<Argument, 6> arguments;
-};
-
-using enum Kind;
+using enum ArgumentKind;
 using enum FlagKind;
-
-constexpr Form kForms[] = {
-    {"accept", {kDescriptor, kOut, kOut}},
-    {"accept4", {kDescriptor, kOut, kOut, kSocketFlags}},
-    {"access", {kIn, kHex}},
-    {"arch_prctl", {kHex, kAddress}},
-    {"bind", {kDescriptor, kIn, kSize}},
-    {"brk", {kAddress}},
-    {"clock_nanosleep", {kInt, kHex, kTime, kOut}},
-    {"clone", {kCloneFlags, kAddress, kAddress, kAddress, kAddress}},
-    {"clone3", {kCloneArguments, kSize}},
-    {"close", {kDescriptor}},
-    {"close_range", {kSize, kSize, kHex}},
-    {"connect", {kDescriptor, kIn, kSize}},
-    {"dup", {kDescriptor}},
-    {"dup2", {kDescriptor, kInt}},
-    {"dup3", {kDescriptor, kInt, kPipeFlags}},
-    {"epoll_create", {kInt}},
-    {"epoll_create1", {kEpollFlags}},
-    {"epoll_ctl", {kDescriptor, kEpollOperation, kDescriptor, kIn}},
-    {"epoll_pwait", {kDescriptor, kEvents, kInt, kInt, kIn, kSize}},
-    {"epoll_pwait2", {kDescriptor, kEvents, kInt, kTime, kIn, kSize}},
-    {"epoll_wait", {kDescriptor, kEvents, kInt, kInt}},
-    {"eventfd2", {kSize, kEventFlags}},
-    {"execve", {kIn, kIn, kIn}},
-    {"exit", {kInt}},
-    {"exit_group", {kInt}},
-    {"fcntl", {kDescriptor, kControl, kControlValue}},
-    {"fork", {}},
-    {"fstat", {kDescriptor, kOut}},
-    {"futex", {kAddress, kFutexOperation, kInt, kFutexTime, kNone, kFutexBits}},
-    {"futex_waitv", {kIn, kInt, kHex, kTime, kInt}},
-    {"getpeername", {kDescriptor, kOut, kOut}},
-    {"getpid", {}},
-    {"getppid", {}},
-    {"getrandom", {kOut, kSize, kHex}},
-    {"getsockname", {kDescriptor, kOut, kOut}},
-    {"getsockopt", {kDescriptor, kOptionLevel, kOption, kOut, kOut}},
-    {"gettid", {}},
-    {"io_uring_enter", {kDescriptor, kInt, kInt, kHex, kIn, kSize}},
-    {"io_uring_register", {kDescriptor, kInt, kIn, kInt}},
-    {"io_uring_setup", {kInt, kOut}},
-    {"ioctl", {kDescriptor, kHex, kIn}},
-    {"listen", {kDescriptor, kInt}},
-    {"lseek", {kDescriptor, kInt, kInt}},
-    {"madvise", {kAddress, kSize, kAdvice}},
-    {"mmap", {kAddress, kSize, kProtection, kMapFlags, kDescriptor, kHex}},
-    {"mprotect", {kAddress, kSize, kProtection}},
-    {"mremap", {kAddress, kSize, kSize, kHex}},
-    {"munmap", {kAddress, kSize}},
-    {"nanosleep", {kTime, kOut}},
-    {"newfstatat", {kDescriptor, kIn, kOut, kHex}},
-    {"openat", {kDescriptor, kIn, kOpenFlags}},
-    {"pause", {}},
-    {"pipe2", {kOut, kPipeFlags}},
-    {"poll", {kIn, kInt, kInt}},
-    {"ppoll", {kIn, kInt, kTime, kIn, kSize}},
-    {"pread64", {kDescriptor, kOut, kSize, kSize}},
-    {"preadv", {kDescriptor, kOut, kInt, kSize}},
-    {"prlimit64", {kInt, kInt, kIn, kOut}},
-    {"pselect6", {kInt, kIn, kIn, kIn, kTime, kIn}},
-    {"pwrite64", {kDescriptor, kIn, kSize, kSize}},
-    {"read", {kDescriptor, kOut, kSize}},
-    {"readv", {kDescriptor, kOut, kInt}},
-    {"recvfrom", {kDescriptor, kOut, kSize, kMessageFlags, kOut, kOut}},
-    {"recvmsg", {kDescriptor, kOut, kMessageFlags}},
-    {"rseq", {kAddress, kSize, kHex, kHex}},
-    {"rt_sigaction", {kSignal, kIn, kOut, kSize}},
-    {"rt_sigprocmask", {kSignalMask, kIn, kOut, kSize}},
-    {"rt_sigreturn", {}},
-    {"rt_sigsuspend", {kIn, kSize}},
-    {"rt_sigtimedwait", {kIn, kOut, kTime, kSize}},
-    {"sched_getaffinity", {kInt, kSize, kOut}},
-    {"sched_yield", {}},
-    {"sendfile", {kDescriptor, kDescriptor, kIn, kSize}},
-    {"sendmmsg", {kDescriptor, kIn, kInt, kMessageFlags}},
-    {"sendmsg", {kDescriptor, kIn, kMessageFlags}},
-    {"sendto", {kDescriptor, kIn, kSize, kMessageFlags, kIn, kSize}},
-    {"set_robust_list", {kAddress, kSize}},
-    {"set_tid_address", {kAddress}},
-    {"setsockopt", {kDescriptor, kOptionLevel, kOption, kIn, kSize}},
-    {"shutdown", {kDescriptor, kShutdown}},
-    {"sigaltstack", {kIn, kOut}},
-    {"signalfd4", {kInt, kIn, kSize, kEventFlags}},
-    {"socket", {kDomain, kSocketType, kInt}},
-    {"splice", {kDescriptor, kIn, kDescriptor, kIn, kSize, kHex}},
-    {"tgkill", {kInt, kInt, kSignal}},
-    {"timerfd_create", {kInt, kEventFlags}},
-    {"timerfd_settime", {kDescriptor, kHex, kIn, kOut}},
-    {"uname", {kOut}},
-    {"vfork", {}},
-    {"wait4", {kInt, kOut, kHex, kOut}},
-    {"write", {kDescriptor, kIn, kSize}},
-    {"writev", {kDescriptor, kIn, kInt}},
-};
-
-constexpr bool comes_before(const Form& form, const Form& other) { return form.name < other.name; }
-static_assert(std::is_sorted(std::begin(kForms), std::end(kForms), comes_before),
-              "the table is searched by halves");
 
 // What the kernel gives to itself for a call that is to be made again; none of errno's.
 struct Restart {
@@ -165,13 +30,6 @@ constexpr Restart kRestarts[] = {{512, "ERESTARTSYS"},
                                  {514, "ERESTARTNOHAND"},
                                  {516, "ERESTART_RESTARTBLOCK"}};
 constexpr int64_t kMaxErrno = 4095;
-
-const Form* form_of(std::string_view name) {
-  const auto* const found = std::lower_bound(
-      std::begin(kForms), std::end(kForms), name,
-      [](const Form& form, std::string_view wanted) { return form.name < wanted; });
-  return found != std::end(kForms) && found->name == name ? found : nullptr;
-}
 
 bool failed(const RawCall& call) { return !call.result || *call.result < 0; }
 
@@ -214,6 +72,19 @@ std::string control_value(const RawCall& call) {
   if (command == F_GETFD || command == F_GETFL) return "";
   if (command == F_SETFL) return flag_text(kOpenFlags, call.arguments[2]);
   return hex_text(call.arguments[2]);
+}
+
+// In the order of strace, with those that the flags ask for. Registers are those of x86-64.
+std::string clone_text(const RawCall& call) {
+  const auto& [flags, stack, parent_tid, child_tid, tls, none] = call.arguments;
+  std::string text =
+      absl::StrCat("child_stack=", address_text(stack), ", flags=", flag_text(kCloneFlags, flags));
+  if ((flags & CLONE_PARENT_SETTID) != 0) text += ", parent_tid=...";
+  if ((flags & CLONE_SETTLS) != 0) absl::StrAppend(&text, ", tls=", address_text(tls));
+  if ((flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) != 0) {
+    absl::StrAppend(&text, ", child_tidptr=", address_text(child_tid));
+  }
+  return text;
 }
 
 // One argument; empty for one that the call does not have.
@@ -276,6 +147,7 @@ bool is_descriptor(const std::string& name, size_t index) {
 }
 
 std::string arguments_text(const RawCall& call) {
+  if (call.name == "clone") return clone_text(call);
   const Form* form = form_of(call.name);
   if (form == nullptr) return "...";
   std::vector<std::string> texts;

@@ -132,10 +132,16 @@ TEST(RawCallTextTest, AThreadIsToldFromAProcess) {
   call.made_thread = true;
   EXPECT_EQ(shown(call), "clone3({CLONE_THREAD|...}, 88) = pid");
   EXPECT_EQ(created_task(result_text(call)), 4711);
+  EXPECT_EQ(
+      shown({.name = "clone",
+             .arguments = {CLONE_CHILD_SETTID | SIGCHLD, 0, 0, kBuffer, 0},
+             .result = 3}),
+      "clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD, child_tidptr=address) = pid");
   EXPECT_EQ(shown({.name = "clone",
-                   .arguments = {CLONE_CHILD_SETTID | SIGCHLD, 0, 0, 0, kBuffer},
+                   .arguments = {CLONE_VM | CLONE_THREAD | CLONE_SETTLS, kBuffer, 0, 0, kBuffer},
                    .result = 3}),
-            "clone(CLONE_CHILD_SETTID|SIGCHLD, NULL, NULL, NULL, address) = pid");
+            "clone(child_stack=address, flags=CLONE_VM|CLONE_THREAD|CLONE_SETTLS, tls=address) = "
+            "pid");
 }
 
 TEST(RawCallTextTest, CallsThatDidNotReturn) {

@@ -38,15 +38,17 @@ absl::StatusOr<std::unique_ptr<Tracer>> Tracer::attach(targets::Spawner& spawner
                                                        const std::string& file,
                                                        std::optional<TracerKind> forced) {
   auto tracer = std::make_unique<Tracer>();
-  auto chosen = choose_tracer(forced, [&](TracerKind kind) {
+  auto chosen = choose_tracer(forced, [&](TracerKind kind) -> absl::Status {
     if (kind == TracerKind::kStrace) {
       auto strace = Strace::attach(spawner, task, file);
-      if (strace.ok()) tracer->strace_ = *std::move(strace);
-      return strace.status();
+      if (!strace.ok()) return strace.status();
+      tracer->strace_ = *std::move(strace);
+      return absl::OkStatus();
     }
     auto tracepoints = TracepointRecord::attach(spawner, task, file);
-    if (tracepoints.ok()) tracer->tracepoints_ = *std::move(tracepoints);
-    return tracepoints.status();
+    if (!tracepoints.ok()) return tracepoints.status();
+    tracer->tracepoints_ = *std::move(tracepoints);
+    return absl::OkStatus();
   });
   if (!chosen.ok()) return chosen.status();
   tracer->chosen_ = *std::move(chosen);
