@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "harness/audit/trace.h"
 #include "harness/capture/syscall_names.h"
+#include "harness/load/clock.h"
 
 namespace hotlap::agent {
 namespace {
@@ -95,9 +96,9 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
         if (!opened.ok()) return opened;
       }
       if (!counting.trace.empty()) {
-        auto strace = audit::Strace::attach(spawner, pid, counting.trace);
-        if (!strace.ok()) return strace.status();
-        launched->strace_ = *std::move(strace);
+        auto tracer = audit::Tracer::attach(spawner, pid, counting.trace, std::nullopt);
+        if (!tracer.ok()) return tracer.status();
+        launched->tracer_ = *std::move(tracer);
       }
       return given ? given(pid) : absl::OkStatus();
     };
@@ -204,13 +205,17 @@ std::optional<std::vector<int64_t>> ArmProcess::named_syscalls() const {
   return calls;
 }
 
+int64_t ArmProcess::trace_time_ns() const {
+  return tracer_ == nullptr ? 0 : load::clock_ns(tracer_->clock());
+}
+
 absl::StatusOr<std::map<std::string, int64_t>> ArmProcess::traced_calls(
     const std::vector<std::pair<int64_t, int64_t>>& windows) {
   std::map<std::string, int64_t> calls;
-  if (strace_ == nullptr) return calls;
-  const auto text = strace_->take_trace();
-  if (!text.ok()) return text.status();
-  for (const audit::TracedEvent& event : audit::read_trace(*text).events) {
+  if (tracer_ == nullptr) return calls;
+  const auto trace = tracer_->take_trace(process_->endpoint().port);
+  if (!trace.ok()) return trace.status();
+  for (const audit::TracedEvent& event : trace->events) {
     if (event.kind != audit::EventKind::kCall) continue;
     for (const auto& [begin_ns, end_ns] : windows) {
       if (event.begin_ns >= begin_ns && event.begin_ns < end_ns) ++calls[event.name];

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "harness/audit/strace.h"
+#include "harness/audit/tracer.h"
 #include "harness/capture/allocation_count.h"
 #include "harness/capture/cgroup.h"
 #include "harness/capture/cpu_clock.h"
@@ -38,7 +38,7 @@ const char* cpu_source_name(CpuSource source);
 // allocations, where there is a directory for the table that they are counted in; perf events.
 struct ArmCounting {
   bool syscalls = false;
-  std::string trace;  // where strace writes them, when that counts them in place of tracepoints
+  std::string trace;  // of a tracer, which counts them in place of counters; its files begin so
   std::vector<std::string> names;  // as capture::known_syscalls has them
   std::string allocation_directory;
   std::vector<std::string> events;
@@ -70,8 +70,10 @@ class ArmProcess {
   std::optional<int64_t> settled_syscalls() const;
   // One count a name, in their order; nothing where they are not counted by name.
   std::optional<std::vector<int64_t>> named_syscalls() const;
-  // By name, those that were entered within one of `windows`, from begin to before its end, by
-  // CLOCK_REALTIME. Under strace alone, and once the process has ended.
+  // The tracer's clock; 0 where there is no tracer.
+  int64_t trace_time_ns() const;
+  // By name, those that were entered within one of `windows`, from begin to before its end, by that
+  // clock. Under a tracer alone, and once the process has ended.
   absl::StatusOr<std::map<std::string, int64_t>> traced_calls(
       const std::vector<std::pair<int64_t, int64_t>>& windows);
   // One count an event, in their order. An error where the machine cannot count all at once.
@@ -101,7 +103,7 @@ class ArmProcess {
   std::optional<capture::TreeClock> tree_clock_;
   std::optional<capture::AllocationCounts> allocations_;
   std::optional<capture::CgroupCpu> cgroup_;
-  std::unique_ptr<audit::Strace> strace_;
+  std::unique_ptr<audit::Tracer> tracer_;
   std::unique_ptr<targets::TargetProcess> process_;
 };
 

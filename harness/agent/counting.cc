@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
 #include "harness/agent/arm_environment.h"
 #include "harness/agent/setup.h"
 #include "harness/capture/allocation_count.h"
@@ -28,7 +27,7 @@ constexpr size_t kMostCalls = 24;
 constexpr const char* kUsualEvents[] = {"instructions", "cycles", "branch-misses", "cache-misses"};
 
 // Adds what one arm calls under a moment of the workload to `calls`. It is launched once more for
-// it, under strace: hundreds of tracepoints would take seconds to open and close.
+// it, under a tracer: hundreds of counters would take seconds to open and close.
 absl::Status probe_calls(const Prepared& prepared, size_t index,
                          std::map<std::string, int64_t>& calls) {
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
@@ -39,9 +38,9 @@ absl::Status probe_calls(const Prepared& prepared, size_t index,
                          prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
                          CpuSource::kNone, counting);
   if (!process.ok()) return process.status();
-  const int64_t begin_ns = absl::GetCurrentTimeNanos();
+  const int64_t begin_ns = (*process)->trace_time_ns();
   absl::Status answered = try_workload(**process, arm.name(), prepared);
-  const int64_t end_ns = absl::GetCurrentTimeNanos();
+  const int64_t end_ns = (*process)->trace_time_ns();
   if (!answered.ok()) return answered;
   (*process)->process().stop();
   const auto traced = (*process)->traced_calls({{begin_ns, end_ns}});

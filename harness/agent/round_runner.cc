@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/agent/ballast_clock.h"
 #include "harness/agent/disturbance.h"
@@ -80,6 +79,7 @@ class RoundRunner {
     int64_t warmup_requests = 0;
     int64_t rss_requests_begin = 0;
     bool counted_whole = true;  // allocations, of every process that there was
+    std::vector<std::pair<int64_t, int64_t>> windows;  // of load, by the tracer's clock
     std::optional<capture::ProcessSample> first_sample;
     std::optional<capture::ProcessSample> set_begin;
     ArmRound result;
@@ -102,7 +102,7 @@ class RoundRunner {
   void set_latency(ArmState& arm) const;
   ArmCounting counting_of(uint32_t arm, uint32_t source) const;
   bool traced() const { return counting_ && context_.counting->by_strace; }
-  int64_t quiet_time_ns() const;
+  void await_rest() const;
   absl::Status add_traced_calls(ArmState& arm) const;
   int64_t served(const ArmState& arm) const {
     return arm.warmup_requests + arm.result.counts().ok();
@@ -120,7 +120,6 @@ class RoundRunner {
   Round round_;
   std::vector<ArmState> arms_;
   std::unique_ptr<load::Generator> generator_;
-  std::vector<std::pair<int64_t, int64_t>> windows_;  // of load under strace, by CLOCK_REALTIME
   int64_t begin_ns_ = 0;
   int64_t generator_cpu_ns_ = 0;  // warm-ups too
 };
@@ -313,7 +312,8 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
       arm_of_slice.push_back(arm);
     }
   }
-  const int64_t window_begin_ns = traced() ? quiet_time_ns() : 0;
+  if (traced()) await_rest();
+  for (ArmState& arm : arms_) arm.windows.emplace_back(arm.process->trace_time_ns(), 0);
   std::vector<EdgeReading> set_begin;
   for (ArmState& arm : arms_) begin_set(arm);
   for (const ArmState& arm : arms_) set_begin.push_back(read_set_edge(*arm.process, counting_));
@@ -332,7 +332,8 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
     return goes_on(edge);
   });
   const int64_t load_ns = monotonic_ns() - load_begin_ns;
-  if (traced()) windows_.emplace_back(window_begin_ns, quiet_time_ns());
+  if (traced()) await_rest();
+  for (ArmState& arm : arms_) arm.windows.back().second = arm.process->trace_time_ns();
   std::vector<EdgeReading> set_end;
   for (const ArmState& arm : arms_) set_end.push_back(read_set_edge(*arm.process, counting_));
   if (cancellation_.raised()) return absl::CancelledError("cancelled");
@@ -345,17 +346,17 @@ absl::Status RoundRunner::time_blocks(uint32_t set) {
   return check_arms();
 }
 
-// On strace's clock, once no arm has anything left to do.
-int64_t RoundRunner::quiet_time_ns() const {
+// A traced target's calls belong to the window in which they are entered: at its edges no arm has
+// anything left to do.
+void RoundRunner::await_rest() const {
   for (const ArmState& arm : arms_) {
     capture::await_asleep([&arm] { return arm.process->process().tree(); }, kQuietPatience,
                           [this] { return !cancellation_.raised(); });
   }
-  return absl::GetCurrentTimeNanos();
 }
 
 absl::Status RoundRunner::add_traced_calls(ArmState& arm) const {
-  const auto calls = arm.process->traced_calls(windows_);
+  const auto calls = arm.process->traced_calls(arm.windows);
   if (!calls.ok()) return calls.status();
   add_calls(*calls, context_.counting->calls, arm.result);
   return absl::OkStatus();

@@ -163,6 +163,22 @@ def test_strace_counts_what_tracepoints_may_not(hotlap: Hotlap, tmp_path: Path) 
         assert by_name(traced, arm) == pytest.approx(by_name(counted, arm), rel=0.01)
 
 
+@needs_root
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_calls_have_names_where_strace_is_absent(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("perf", "sh"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
+    prefix = ["env", f"PATH={tmp_path / 'bin'}"]
+    result = hotlap.run("ab", *TWO_FAST, *ONE_ROUND, "--out", out, prefix=prefix)
+    assert result.code == 0, result.err
+    if run_facts(out)["syscall_source"] != "tracepoints":
+        pytest.skip("no tracepoints here")
+    assert by_name(out, "a") == pytest.approx(
+        {"recvfrom": 1, "sendto": 1, "epoll_wait": 1}, abs=0.2
+    )
+
+
 @needs_mounts
 def test_without_tracefs_and_strace(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
     """System calls are left out, and said to be."""
