@@ -167,8 +167,9 @@ def test_strace_counts_what_tracepoints_may_not(hotlap: Hotlap, tmp_path: Path) 
 @pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
 def test_calls_have_names_where_strace_is_absent(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
-    for name in ("perf", "sh"):
-        (tmp_path / "bin" / name).symlink_to(shutil.which(name))
+    for program in (shutil.which("perf"), "/bin/sh"):
+        assert program is not None
+        (tmp_path / "bin" / Path(program).name).symlink_to(program)
     prefix = ["env", f"PATH={tmp_path / 'bin'}"]
     result = hotlap.run("ab", *TWO_FAST, *ONE_ROUND, "--out", out, prefix=prefix)
     assert result.code == 0, result.err
