@@ -34,7 +34,6 @@ constexpr char kEvents[] = "events";
 constexpr char kCost[] = "cost";
 // Eight rounds let an exact signed-rank test reach every plan's alpha (2/2^8 < 0.0221).
 constexpr uint32_t kCountingRounds = 8;
-constexpr uint32_t kEventsRounds = 8;
 constexpr uint32_t kCostRounds = 8;
 constexpr size_t kMaxVerifyLinesShown = 5;
 
@@ -249,26 +248,21 @@ absl::Status Controller::timing_pass() {
   return absl::OkStatus();
 }
 
-absl::Status Controller::counting_pass() {
-  if (run_.effective().skip_counting()) return absl::OkStatus();
+absl::Status Controller::count(const char* pass, const char* what) {
   for (uint32_t index = 0; index < kCountingRounds; ++index) {
     progress_.update(
-        absl::StrFormat("counting system calls, round %u of %u", index + 1, kCountingRounds));
-    absl::Status status = run_round(kCounting, index);
+        absl::StrFormat("counting %s, round %u of %u", what, index + 1, kCountingRounds));
+    absl::Status status = run_round(pass, index);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status Controller::events_pass() {
-  if (run_.effective().counters_size() == 0) return absl::OkStatus();
-  for (uint32_t index = 0; index < kEventsRounds; ++index) {
-    progress_.update(
-        absl::StrFormat("counting perf events, round %u of %u", index + 1, kEventsRounds));
-    absl::Status status = run_round(kEvents, index);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
+absl::Status Controller::counting_passes() {
+  absl::Status status;
+  if (!run_.effective().skip_counting()) status = count(kCounting, "system calls");
+  if (status.ok() && run_.effective().counters_size() > 0) status = count(kEvents, "perf events");
+  return status;
 }
 
 absl::StatusOr<hotlap::v1::OpenPass> Controller::run_open_pass(uint32_t index) {
@@ -451,8 +445,7 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
   if (status.ok()) status = verify();
   if (status.ok()) status = directory_->write_run(run_);
   if (status.ok()) status = timing_pass();
-  if (status.ok()) status = counting_pass();
-  if (status.ok()) status = events_pass();
+  if (status.ok()) status = counting_passes();
   if (status.ok()) status = cost_pass();
   if (status.ok()) status = open_passes();
   progress_.clear();

@@ -41,8 +41,8 @@ class Controller {
   absl::Status set_up(const hotlap::v1::Experiment& asked);
   absl::Status verify();
   absl::Status timing_pass();
-  absl::Status counting_pass();
-  absl::Status events_pass();
+  absl::Status count(const char* pass, const char* what);
+  absl::Status counting_passes();
   absl::Status open_passes();
   absl::StatusOr<hotlap::v1::OpenPass> run_open_pass(uint32_t index);
   absl::StatusOr<hotlap::v1::Round> take_round(const char* pass, uint32_t index);
