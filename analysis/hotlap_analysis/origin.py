@@ -146,7 +146,9 @@ def _profiled(facts: Facts) -> list[Block]:
         Figure(story.PICTURE, story.picture_alt(profile)),
         story.stage_table(profile),
         Paragraph(story.error_text(profile), note=True),
-        Paragraph(f"Functions, lines and flame graphs: `profile.html`; all of it: `{NAME}`."),
+        Paragraph(
+            f"Functions, lines and flame graphs: [profile.html](profile.html); all of it: `{NAME}`."
+        ),
     ]
 
 

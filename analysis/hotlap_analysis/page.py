@@ -181,10 +181,14 @@ def _table(table: Table) -> str:
 
 
 def inline(text: str) -> str:
-    """`code` and **strong** as elements, all else escaped; verdict words get their colour."""
+    """`code`, **strong** and [page.html](page.html) beside this one as elements, all else escaped;
+    verdict words get their colour."""
     out = []
-    for part in re.split(r"(`[^`]*`|\*\*[^*]*\*\*)", text):
-        if part.startswith("`"):
+    for part in re.split(r"(`[^`]*`|\*\*[^*]*\*\*|\[[a-z]+\.html\]\([a-z]+\.html\))", text):
+        page = re.fullmatch(r"\[([a-z]+\.html)\]\(\1\)", part)
+        if page:
+            out.append(f'<a href="{page[1]}">{page[1]}</a>')
+        elif part.startswith("`"):
             out.append(f"<code>{_breakable(html.escape(part[1:-1]))}</code>")
         elif part.startswith("**"):
             inner = part[2:-2]

@@ -356,6 +356,7 @@ def test_a_run_with_a_profile_compares_it_with_its_interval(run: Path) -> None:
     assert "| request\\_line | 6,000 | 600 | −5,400 ± 504 |" in section
     assert "](pictures/stages.svg)" in section
     assert "application/json" in (run / "profile.html").read_text()
+    assert '<a href="profile.html">profile.html</a>' in (run / "report.html").read_text()
     assert "<script" not in (run / "report.html").read_text()
     assert cli.main(["profile", str(run)]) == 0
     assert spaced((run / "findings.md").read_text()) == findings, "the run's findings stay"
