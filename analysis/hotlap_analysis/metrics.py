@@ -136,6 +136,10 @@ _DECLARED = (
         absolute=True, margin_absolute=1.0,
     ),
     Metric(
+        "rss_peak", "peak RSS", "bytes", "lower", _column("rss_peak_bytes"), None,
+        *_takes("the peak RSS"), margin_percent=2.0, margin_absolute=float(1 << 20),
+    ),
+    Metric(
         "reply_bytes_per_request", _REPLY, "bytes", "lower", _column("reply_bytes"), _column("ok"),
         *_costs(_REPLY), absolute=True, margin_absolute=1.0, exact_possible=True,
     ),

@@ -274,6 +274,7 @@ void RoundRunner::end_set(ArmState& arm, const EdgeReading& begin, const EdgeRea
   if (!now || !arm.set_begin) return;
   add_sample(*arm.set_begin, *now, result);
   result.set_rss_end_bytes(now->rss_bytes);
+  if (now->rss_peak_bytes > 0) result.set_rss_peak_bytes(now->rss_peak_bytes);
   result.set_rss_requests(served(arm) - arm.rss_requests_begin);
 }
 

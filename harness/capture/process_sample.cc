@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -45,13 +46,16 @@ int64_t number_after(const std::string& text, const std::string& name) {
 }
 
 void add_threads(pid_t pid, ProcessSample& sample) {
+  int64_t peak_kib = 0;  // of the process, as each thread has it
   for (const pid_t thread : threads_of(pid)) {
     const auto status = read_whole_file(absl::StrCat("/proc/", pid, "/task/", thread, "/status"));
     if (!status) continue;
     ++sample.threads;
+    peak_kib = std::max(peak_kib, number_after(*status, "VmHWM"));
     sample.voluntary_switches += number_after(*status, "voluntary_ctxt_switches");
     sample.involuntary_switches += number_after(*status, "nonvoluntary_ctxt_switches");
   }
+  sample.rss_peak_bytes += peak_kib * 1024;
 }
 
 bool add_process(pid_t pid, ProcessSample& sample) {

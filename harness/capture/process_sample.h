@@ -16,6 +16,7 @@ struct ProcessSample {
   int processes = 0;  // that were read; one that ended meanwhile is not among them
   int threads = 0;
   int64_t rss_bytes = 0;        // shared pages counted once for each process
+  int64_t rss_peak_bytes = 0;   // likewise, the most that each ever had
   int64_t user_ns_sampled = 0;  // by ticks (10 ms units), ended waited-for children included
   int64_t system_ns_sampled = 0;
   int64_t minor_faults = 0;  // ended waited-for children included

@@ -29,7 +29,10 @@ TEST(ProcessSampleTest, FaultsAndResidentMemoryGrowWithThePagesTouched) {
   touch_pages(static_cast<char*>(memory), page_bytes);
   const auto after = sample_processes({getpid()});
   munmap(memory, kPages * page_bytes);
-  ASSERT_TRUE(before.ok() && after.ok());
+  const auto released = sample_processes({getpid()});
+  ASSERT_TRUE(before.ok() && after.ok() && released.ok());
+  EXPECT_LE(released->rss_bytes, after->rss_bytes - (kPages - 300) * page_bytes);
+  EXPECT_GE(released->rss_peak_bytes, after->rss_bytes - 300 * page_bytes) << "the peak stays";
   EXPECT_GE(after->minor_faults - before->minor_faults, kPages);
   EXPECT_LE(after->minor_faults - before->minor_faults, kPages + 500);
   // The kernel keeps resident pages in batches per CPU.

@@ -118,6 +118,7 @@ std::optional<double> metric_value(std::string_view metric, const ArmRound& arm)
     }
     return (real(arm.rss_end_bytes()) - real(arm.rss_begin_bytes())) / real(arm.rss_requests());
   }
+  if (metric == "rss_peak" && arm.has_rss_peak_bytes()) return real(arm.rss_peak_bytes());
   if (metric == "reply_bytes_per_request") {
     return per_request(arm.has_reply_bytes(), real(arm.reply_bytes()), arm);
   }

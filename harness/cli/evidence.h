@@ -20,6 +20,7 @@ namespace hotlap::cli {
 //   throughput                             ok / seconds of own slices
 //   latency_p50, latency_p90, latency_p99  of the round
 //   minor_faults_per_request, context_switches_per_request, syscalls_per_request
+//   rss_peak                               rss_peak_bytes
 //   reply_bytes_per_request                reply_bytes / ok
 //   event:NAME                             the event's count / ok
 //   rss_growth_per_request                 (rss_end - rss_begin) / requests between them

@@ -72,6 +72,7 @@ TEST(MetricValue, KnowsEveryDeclaredMetric) {
   arm.set_allocated_bytes(1);
   arm.set_cgroup_cpu_ns(1);
   arm.set_reply_bytes(1);
+  arm.set_rss_peak_bytes(1);
   arm.set_latency_p50_ns(1);
   arm.set_latency_p90_ns(1);
   arm.set_latency_p99_ns(1);

@@ -37,6 +37,8 @@ constexpr std::array kMetrics = {
            "voluntary and involuntary switches of the target's threads"},
     Metric{"rss_growth_per_request", "bytes", kLower, kAbsolute, 0.05, 1, false, kTiming,
            "growth of resident memory under load"},
+    Metric{"rss_peak", "bytes", kLower, kRatio, 0.02, 1 << 20, false, kTiming,
+           "the most resident memory that the target ever had"},
     Metric{"reply_bytes_per_request", "bytes", kLower, kAbsolute, kUsualMargin, 1, true, kTiming,
            "bytes of replies, heads included, as the load generator receives them"},
     Metric{"syscalls_per_request", "1", kLower, kRatio, kUsualMargin, 0.01, true, kCounting,

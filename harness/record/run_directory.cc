@@ -43,7 +43,7 @@ std::string rounds_header(const std::vector<std::string>& events) {
       ",load_ns,own_slices_ns,cpu_ns,cpu_own_slices_ns,generator_cpu_ns,"
       "minor_faults,major_faults,voluntary_switches,involuntary_switches,rss_begin_bytes,"
       "rss_end_bytes,rss_requests,user_ns_sampled,system_ns_sampled,syscalls,allocations,"
-      "allocated_bytes,frees,cgroup_cpu_ns,reply_bytes,latency_p50_ns,"
+      "allocated_bytes,frees,cgroup_cpu_ns,reply_bytes,rss_peak_bytes,latency_p50_ns,"
       "latency_p90_ns,latency_p99_ns,steal_ns,other_load_ns,generator_late_ns,"
       "ballast_step_ns,round_ns,void_cause,void_arm",
       columns, "\n");
@@ -102,6 +102,7 @@ std::string round_row(const Round& round, const ArmRound& arm,
                      HOTLAP_OPTIONAL(arm, frees),
                      HOTLAP_OPTIONAL(arm, cgroup_cpu_ns),
                      HOTLAP_OPTIONAL(arm, reply_bytes),
+                     HOTLAP_OPTIONAL(arm, rss_peak_bytes),
                      HOTLAP_OPTIONAL(arm, latency_p50_ns),
                      HOTLAP_OPTIONAL(arm, latency_p90_ns),
                      HOTLAP_OPTIONAL(arm, latency_p99_ns),
