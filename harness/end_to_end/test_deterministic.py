@@ -20,8 +20,8 @@ def test_a_slower_variant_gates_by_its_instructions(hotlap: Hotlap, out: Path) -
     assert result.code == 1, result.err
     found = result.json()["metrics"][0]
     assert found["name"] == "instructions_per_request"
-    # A step of the chain is a few instructions.
-    assert 400 <= found["b"] - found["a"] <= 4000
+    # A step of the chain is a few instructions; without optimisation, some fifteen.
+    assert 400 <= found["b"] - found["a"] <= 8000
     values: dict[str, list[float]] = {"a": [], "b": []}
     for row in rows(out, "instructions.csv"):
         values[row["arm"]].append(float(row["instructions_per_request"]))
