@@ -83,9 +83,9 @@ def syscalls(facts: Facts) -> Section | None:
     rows.append(["in all", *(wording.fixed(float(sums[arm]), 2) for arm in arms), *changes])
     alt = "System calls a request, stacked by name, a bar for each arm."
     text = (
-        f"Calls a request, counted in a pass of its own by {_source(facts)}; other: calls "
-        "that no arm made when it was looked at before the run. With more than one connection, "
-        "replies a wake-up vary, and calls a request with them; `hotlap audit` shows the order."
+        f"Calls a request, counted in a pass of its own, at one connection, by {_source(facts)}; "
+        "other: calls that no arm made when it was looked at before the run. With more connections "
+        "one wake-up serves several requests; `hotlap audit` shows the order of calls."
     )
     totals = set(range(len(rows) - 1 - len(kinds), len(rows)))
     blocks: list[Block] = [
@@ -97,7 +97,9 @@ def syscalls(facts: Facts) -> Section | None:
 
 
 def _source(facts: Facts) -> str:
-    return "strace" if facts.run.syscall_source == "strace" else "the kernel's tracepoints"
+    if facts.run.syscall_source != "strace":
+        return "the kernel's tracepoints"
+    return "strace, under which calls that hang on timing (futex, nanosleep, a read too early) vary"
 
 
 def _signed(value: float) -> str:

@@ -26,12 +26,13 @@ FLAGS = {
 def metrics_table(facts: Facts) -> Section | None:
     if not facts.verdicts:
         return None
+    margin = f"±{facts.run.margin_percent:g}{wording.SPACE}%"
     blocks: list[Block] = [
         Figure("forest", _forest_alt(facts)),
         Paragraph(
             f"Dots are Hodges–Lehmann estimates over rounds, bars their exact "
             f"{wording.level(facts.alpha)} intervals, grey boxes the metric's margin "
-            f"(±{facts.run.margin_percent:g}{wording.SPACE}% for CPU), within which a change does "
+            f"({margin} for {metrics.title(facts.run.primary_metric)}), within which a change does "
             "not matter. Metrics that may be zero are judged by their difference, in the table.",
             note=True,
         ),

@@ -146,10 +146,19 @@ def _profiled(facts: Facts) -> list[Block]:
         Figure(story.PICTURE, story.picture_alt(profile)),
         story.stage_table(profile),
         Paragraph(story.error_text(profile), note=True),
+        *_views(profile),
         Paragraph(
             f"Functions, lines and flame graphs: [profile.html](profile.html); all of it: `{NAME}`."
         ),
     ]
+
+
+def _views(profile: Profile) -> list[Block]:
+    said = {"off-cpu": "where threads wait", "heap": "what is allocated"}
+    found = [said.get(view.name, view.name) for view in profile.views]
+    if not found:
+        return []
+    return [Paragraph(f"Also {' and '.join(found)}: [profile.html](profile.html).")]
 
 
 def _agreement(profile: Profile, comparison: Comparison | None) -> str:

@@ -171,6 +171,8 @@ def brief(label: str, characters: int = 19) -> str:
 def differing_stages(first: Arm, second: Arm) -> list[tuple[str, str, str]]:
     """(stage, variant of first, variant of second) wherever the echoed pipelines differ."""
     one, two = _stages(first.pipeline), _stages(second.pipeline)
+    if not one or not two:
+        return []
     return [
         (stage, one.get(stage, ABSENT), two.get(stage, ABSENT))
         for stage in [*one, *(s for s in two if s not in one)]

@@ -101,7 +101,9 @@ absl::Status choose_strace(Prepared& prepared, const absl::Status& no_tracepoint
   }
   prepared.counting.syscalls = true;
   prepared.notes.push_back(
-      absl::StrCat("system calls are counted by strace, for want of tracepoints: ", why));
+      absl::StrCat("system calls are counted by strace, under which those that hang on timing "
+                   "vary, for want of tracepoints: ",
+                   why));
   return absl::OkStatus();
 }
 

@@ -240,7 +240,7 @@ absl::Status check_counters(const Experiment& experiment) {
     }
   }
   if (experiment.counters_size() > kMaxCounters) {
-    return out_of_range("counters", experiment.counters_size(),
+    return out_of_range("the number of names in --counters", experiment.counters_size(),
                         absl::StrCat("0 to ", kMaxCounters));
   }
   if (experiment.counters_size() == 0 || !experiment.skip_counting()) return absl::OkStatus();
@@ -353,6 +353,13 @@ absl::StatusOr<Experiment> effective_experiment(const Experiment& asked) {
   if (experiment.primary_metric().empty()) experiment.set_primary_metric("cpu_per_request");
   const auto primary = plan::find_metric(experiment.primary_metric());
   if (!primary.ok()) return primary.status();
+  if (primary->pass != plan::Pass::kTiming) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--metric ", experiment.primary_metric(),
+        " is counted in a pass of its own, and rounds are of what is timed: leave --metric out, "
+        "and its verdict stands beside that of ",
+        std::string(plan::kPrimaryMetric)));
+  }
   if (!experiment.has_margin_percent()) experiment.set_margin_percent(primary->margin_ratio * 100);
   if (!(experiment.margin_percent() > 0 && experiment.margin_percent() < 100)) {
     return out_of_range("margin_percent", experiment.margin_percent(), "above 0 and below 100");

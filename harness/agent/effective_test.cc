@@ -172,6 +172,8 @@ TEST(EffectiveExperiment, TheMarginIsThePrimaryMetricsOwnUnlessDeclared) {
   EXPECT_DOUBLE_EQ(effective_experiment(experiment)->margin_percent(), 5);
   experiment.set_margin_percent(1);
   EXPECT_DOUBLE_EQ(effective_experiment(experiment)->margin_percent(), 1);
+  experiment.set_primary_metric("syscalls_per_request");
+  EXPECT_THAT(error_of(experiment), HasSubstr("pass of its own"));
   experiment.set_primary_metric("nosuch");
   EXPECT_THAT(error_of(experiment), HasSubstr("latency_p99"));
 }

@@ -83,7 +83,9 @@ absl::StatusOr<Experiment> read_experiment(const std::string& path) {
 
 void print_ending(const RunOutcome& outcome, const OutputFlags& flags, bool reported) {
   if (flags.json) {
-    fputs(json_summary(outcome.run, outcome.directory.string()).c_str(), stdout);
+    fputs(
+        json_summary(outcome.run, outcome.directory.string(), outcome.profile.has_value()).c_str(),
+        stdout);
     return;
   }
   if (outcome.run.verdicts_size() > 0) {
@@ -93,6 +95,9 @@ void print_ending(const RunOutcome& outcome, const OutputFlags& flags, bool repo
     printf("\nwhere the CPU time went, by a profile of %s and %s%s\n",
            outcome.profile->arms(0).arm().c_str(), outcome.profile->arms(1).arm().c_str(),
            profile::stages_text(*outcome.profile).c_str());
+    for (const auto& view : outcome.profile->views()) {
+      printf("view of %s: profile.txt and profile.html\n", view.name().c_str());
+    }
   }
   if (reported) {
     printf("report: %s\n", (outcome.directory / "report.html").c_str());

@@ -50,20 +50,6 @@ absl::StatusOr<plan::Looks> looks_of(const Plan& plan) {
   }
 }
 
-// By its primary metric, the arm farthest from the first; arm 1 where none is known.
-int most_different_arm(const hotlap::v1::Run& run) {
-  int found = 1;
-  double farthest = 0;
-  for (const auto& verdict : run.verdicts()) {
-    const double distance = std::fabs(verdict.estimate_percent());
-    if (!verdict.primary() || distance <= farthest) continue;
-    farthest = distance;
-    found = 1;
-    while (run.effective().arms(found).name() != verdict.arm()) ++found;
-  }
-  return found;
-}
-
 std::string plural(size_t n, const std::string& noun) {
   return absl::StrCat(n, " ", noun, n == 1 ? "" : "s");
 }
@@ -222,6 +208,28 @@ void Controller::show_round(uint32_t rounds) const {
   progress_.update(absl::StrCat(line, running_estimate()));
 }
 
+// A look counts rounds with a value of the primary metric: where there are none, no round is the
+// last.
+absl::Status Controller::check_primary() const {
+  auto metric = plan::find_metric(std::string_view(run_.effective().primary_metric()));
+  if (!metric.ok()) return metric.status();
+  const uint32_t kept = log_.kept(kTiming);
+  for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
+    uint32_t with_value = 0;
+    for (const auto& values : log_.evidence(*metric, static_cast<uint32_t>(arm), 0).rounds) {
+      with_value += values.a && values.b ? 1 : 0;
+    }
+    if (with_value > 0 && kept < looks_.max_rounds()) continue;
+    if (with_value == kept) continue;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the primary metric ", run_.effective().primary_metric(), " has a value of both arms in ",
+        with_value, " of ", plural(kept, "round"),
+        ": choose another --metric (latencies need requests enough, and times below a tenth of a "
+        "slice; cgroup_cpu_per_request an arm with a cgroup)"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Controller::timing_pass() {
   timing_begin_s_ = now_s();
   const uint32_t max_voids = plan::max_void_rounds(looks_.max_rounds());
@@ -238,6 +246,8 @@ absl::Status Controller::timing_pass() {
           "): this machine is too disturbed to measure on now; `hotlap doctor` tells more"));
     }
     if (log_.kept(kTiming) == before) continue;  // void: neither a round nor a look
+    status = check_primary();
+    if (!status.ok()) return status;
     auto decision = decide();
     if (!decision.ok()) return decision.status();
     decision_ = *std::move(decision);
@@ -261,8 +271,11 @@ absl::Status Controller::count(const char* pass, const char* what) {
 absl::Status Controller::counting_passes() {
   absl::Status status;
   if (!run_.effective().skip_counting()) status = count(kCounting, "system calls");
-  if (status.ok() && run_.effective().counters_size() > 0) status = count(kEvents, "perf events");
-  return status;
+  if (!status.ok() || run_.effective().counters_size() == 0) return status;
+  run_.add_notes(absl::StrCat("perf events are counted at ",
+                              plural(run_.effective().workload().connections(), "connection"),
+                              ", as the rounds are timed; system calls and allocations at one"));
+  return count(kEvents, "perf events");
 }
 
 absl::StatusOr<hotlap::v1::OpenPass> Controller::run_open_pass(uint32_t index) {
@@ -368,11 +381,19 @@ absl::Status Controller::profile_pass() {
   const hotlap::v1::ProfileRequest request =
       agent::profile_request(run_.effective(), most_different_arm(run_));
   auto profile = take_profile(request, agent_, interrupt_, progress_);
-  const bool agent_gone = absl::IsUnavailable(profile.status());
-  if (absl::IsCancelled(profile.status()) || agent_gone) return profile.status();
+  if (absl::IsCancelled(profile.status())) {
+    run_.add_notes("no profile: interrupted, once the rounds were judged");
+    return profile.status();
+  }
+  if (absl::IsUnavailable(profile.status())) {
+    return call_status({grpc::StatusCode::UNAVAILABLE, std::string(profile.status().message())});
+  }
   if (!profile.ok()) {
-    run_.add_notes(absl::StrCat("no profile: ", std::string(profile.status().message())));
+    run_.add_notes(no_profile_note(profile.status()));
     return absl::OkStatus();
+  }
+  for (std::string& note : profile_notes(*profile, run_.effective())) {
+    run_.add_notes(std::move(note));
   }
   profile->set_command(run_.command());
   *profile->mutable_environment() = run_.environment();

@@ -40,6 +40,7 @@ class Controller {
  private:
   absl::Status set_up(const hotlap::v1::Experiment& asked);
   absl::Status verify();
+  absl::Status check_primary() const;
   absl::Status timing_pass();
   absl::Status count(const char* pass, const char* what);
   absl::Status counting_passes();

@@ -265,6 +265,10 @@ absl::StatusOr<hotlap::v1::Experiment> ExperimentFlags::experiment() const {
   for (const absl::string_view event : absl::StrSplit(counters, ',', absl::SkipEmpty())) {
     experiment.add_counters(std::string(absl::StripAsciiWhitespace(event)));
   }
+  if (!counters.empty() && experiment.counters_size() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--counters \"", counters, "\" names no event: as in page-faults,cycles"));
+  }
   if (!seed.empty()) {
     uint64_t number = 0;
     if (!absl::SimpleAtoi(seed, &number)) {

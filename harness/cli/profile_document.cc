@@ -1,7 +1,12 @@
 // See profile_document.h.
 #include "harness/cli/profile_document.h"
 
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/cli/arms_document.h"
@@ -19,17 +24,21 @@ using hotlap::v1::ProfileRequest;
 
 constexpr uint32_t kSchemaVersion = 1;
 
-// Of each view beyond the CPU's, and of each of its two amounts.
-absl::Status write_views(const Profile& profile, const std::filesystem::path& directory) {
+// All that a profile becomes, but for its pages. The last is what says that there is one.
+std::vector<profile::ExportedFile> files_of(const Profile& profile, const std::string& json) {
+  std::vector<profile::ExportedFile> files;
+  for (const auto& arm : profile.arms()) {
+    files.push_back({arm.arm() + ".folded", profile::folded(arm)});
+    files.push_back({arm.arm() + ".speedscope.json", profile::speedscope(arm)});
+  }
   for (const auto& view : profile.views()) {
     for (int i = 0; i < view.arms_size(); ++i) {
-      for (const auto& file : profile::exported(profile, view, i)) {
-        absl::Status status = record::replace_file(directory / file.name, file.text);
-        if (!status.ok()) return status;
-      }
+      for (auto& file : profile::exported(profile, view, i)) files.push_back(std::move(file));
     }
   }
-  return absl::OkStatus();
+  files.push_back({"profile.txt", whole_profile_text(profile)});
+  files.push_back({"profile.json", json});
+  return files;
 }
 
 }  // namespace
@@ -53,6 +62,41 @@ absl::StatusOr<Profile> take_profile(const ProfileRequest& request, AgentProcess
   return profile;
 }
 
+int most_different_arm(const hotlap::v1::Run& run) {
+  int found = 1;
+  double farthest = 0;
+  for (const auto& verdict : run.verdicts()) {
+    const double distance = std::fabs(verdict.estimate_percent());
+    if (!verdict.primary() || distance <= farthest) continue;
+    farthest = distance;
+    found = 1;
+    while (run.effective().arms(found).name() != verdict.arm()) ++found;
+  }
+  return found;
+}
+
+std::vector<std::string> profile_notes(const Profile& profile,
+                                       const hotlap::v1::Experiment& effective) {
+  std::vector<std::string> notes;
+  for (const auto& arm : profile.arms()) {
+    for (const std::string& note : arm.notes()) {
+      notes.push_back(absl::StrCat("profile of ", arm.arm(), ": ", note));
+    }
+  }
+  if (effective.placement().share()) {
+    notes.emplace_back(
+        "profile: server and load share a CPU, and the switches between the two are charged to "
+        "whatever ran: its stages hold more than the rounds measured");
+  }
+  return notes;
+}
+
+std::string no_profile_note(const absl::Status& why) {
+  std::string text(why.message());
+  absl::StripTrailingAsciiWhitespace(&text);
+  return absl::StrCat("no profile: ", absl::StrReplaceAll(text, {{"\n", "; "}}));
+}
+
 absl::StatusOr<std::string> profile_json(const Profile& profile) {
   return document_json(profile, "profile");
 }
@@ -67,19 +111,19 @@ std::string whole_profile_text(const Profile& profile) {
 
 absl::Status write_profile(const Profile& profile, const std::string& json,
                            const std::filesystem::path& directory) {
-  absl::Status status;
-  for (const auto& arm : profile.arms()) {
-    status = record::replace_file(directory / (arm.arm() + ".folded"), profile::folded(arm));
-    if (!status.ok()) return status;
-    status = record::replace_file(directory / (arm.arm() + ".speedscope.json"),
-                                  profile::speedscope(arm));
-    if (!status.ok()) return status;
+  std::vector<std::filesystem::path> written;
+  for (const auto& file : files_of(profile, json)) {
+    const absl::Status status = record::replace_file(directory / file.name, file.text);
+    if (status.ok()) {
+      written.push_back(directory / file.name);
+      continue;
+    }
+    // Half of it is of no use, and may be what a full disk lacks for the rest of the run.
+    std::error_code error;
+    for (const auto& path : written) std::filesystem::remove(path, error);
+    return status;
   }
-  status = write_views(profile, directory);
-  if (status.ok())
-    status = record::replace_file(directory / "profile.txt", whole_profile_text(profile));
-  if (status.ok()) status = record::replace_file(directory / "profile.json", json);
-  return status;
+  return absl::OkStatus();
 }
 
 }  // namespace hotlap::cli

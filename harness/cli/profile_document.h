@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -11,6 +12,7 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 #include "harness/proto/control.pb.h"
+#include "harness/proto/results.pb.h"
 
 namespace hotlap::cli {
 
@@ -19,6 +21,14 @@ absl::StatusOr<hotlap::v1::Profile> take_profile(const hotlap::v1::ProfileReques
                                                  AgentProcess& agent, Interrupt& interrupt,
                                                  Progress& progress);
 
+// Of a run, by its primary metric the arm farthest from the first; arm 1 where none is known.
+int most_different_arm(const hotlap::v1::Run& run);
+
+// What the notes of a run say of its profile; and of one that could not be had, on one line.
+std::vector<std::string> profile_notes(const hotlap::v1::Profile& profile,
+                                       const hotlap::v1::Experiment& effective);
+std::string no_profile_note(const absl::Status& why);
+
 // profile.json.
 absl::StatusOr<std::string> profile_json(const hotlap::v1::Profile& profile);
 
@@ -26,7 +36,7 @@ absl::StatusOr<std::string> profile_json(const hotlap::v1::Profile& profile);
 std::string whole_profile_text(const hotlap::v1::Profile& profile);
 
 // profile.json, profile.txt, folded stacks and speedscope files of every arm and view, into a
-// directory that exists.
+// directory that exists: all, or after a failure none.
 absl::Status write_profile(const hotlap::v1::Profile& profile, const std::string& json,
                            const std::filesystem::path& directory);
 

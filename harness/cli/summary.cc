@@ -97,7 +97,10 @@ std::string table_row(const Verdict& verdict) {
   if (name == "server_and_generator_cpu_per_request") name = "server+generator_cpu";
   name = absl::StrReplaceAll(name, {{"_per_request", "/req"}});
   if (absl::StartsWith(name, "event:")) name.erase(0, sizeof "event:" - 1);
-  if (name.size() > kNameColumns) name = absl::StrCat(name.substr(0, kNameColumns - 2), "..");
+  if (name.size() > kNameColumns) {
+    // Names of tracepoints differ at their ends.
+    name = absl::StrCat(name.substr(0, 5), "..", name.substr(name.size() - kNameColumns + 7));
+  }
   std::string change = "–";
   std::string interval;
   if (!shown_absolutely(verdict)) {
@@ -226,7 +229,7 @@ std::string text_summary(const Run& run) {
   return text;
 }
 
-std::string json_summary(const Run& run, const std::string& run_directory) {
+std::string json_summary(const Run& run, const std::string& run_directory, bool profiled) {
   const Verdict* primary = primary_verdict(run);
   Json object;
   object["schema"] = run.schema_version();
@@ -250,6 +253,7 @@ std::string json_summary(const Run& run, const std::string& run_directory) {
     object["metrics"].push_back(metric_object(verdict));
   }
   object["open_passes"] = Json::parse(open_passes_json(run));
+  object["profile"] = value_or_null(profiled, absl::StrCat(run_directory, "/profile.json"));
   object["notes"] = std::vector<std::string>(run.notes().begin(), run.notes().end());
   return object.dump(2) + "\n";
 }

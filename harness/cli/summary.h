@@ -25,9 +25,11 @@ std::string headline(const hotlap::v1::Run& run, const hotlap::v1::Verdict& verd
 std::string text_summary(const hotlap::v1::Run& run);
 
 // One object: schema, run, verdict, reason, calibration, rounds, void_rounds, resolution_percent,
-// metrics, open_passes; null where a value does not exist. Metrics of arms beyond the second have
+// metrics, open_passes, and the path of profile.json where there is one; null where a value does
+// not exist. Metrics of arms beyond the second have
 // an "arm" of their own, as all do.
-std::string json_summary(const hotlap::v1::Run& run, const std::string& run_directory);
+std::string json_summary(const hotlap::v1::Run& run, const std::string& run_directory,
+                         bool profiled = false);
 
 // See exit_code.h; for a run that is complete.
 int gate_exit_code(const hotlap::v1::Run& run, Gate gate);

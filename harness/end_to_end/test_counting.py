@@ -78,6 +78,7 @@ def test_perf_events_are_counted_by_name(hotlap: Hotlap, out: Path) -> None:
     [
         ("nosuch", [], ["--counters nosuch", "libpfm4 knows no event"]),
         ("sched:nosuch", [], ["--counters sched:nosuch"]),
+        (",", [], ["--counters", "names no event"]),
         ("cycles,cycles", [], ["cycles", "twice"]),
         ("cycles", ["--no-counting"], ["--counters", "--no-counting"]),
         ("cycles", ["--deterministic"], ["--counters", "--deterministic"]),
@@ -88,6 +89,21 @@ def test_what_is_no_counter_is_told(
 ) -> None:
     result = hotlap.run("ab", *TWO_FAST, "--counters", counters, *COUNTED, *more, "--out", out)
     assert_error(result, *words)
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("syscalls_per_request", ["pass of its own"]),
+        ("allocations_per_request", ["pass of its own"]),
+        ("cgroup_cpu_per_request", ["cgroup_cpu_per_request has a value", "0 of 1 round"]),
+    ],
+)
+def test_a_primary_metric_without_values_ends_the_run(
+    hotlap: Hotlap, out: Path, name: str, words: list[str]
+) -> None:
+    more = ("--plan", "fixed:7", *COUNTED[2:], "--no-counting", "--metric", name, "--out", out)
+    assert_error(hotlap.run("ab", *TWO_FAST, *more), *words)
 
 
 @pytest.mark.skipif(not (BIN / "hotlap-go").exists(), reason="server:go was not built")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -60,7 +62,10 @@ def test_ab_profiles_the_arm_that_differs_most(hotlap: Hotlap, out: Path) -> Non
     assert profile["stages"][0]["stage"] == "ballast" and profile["views"][0]["name"] == "heap"
     assert "hotlap ab" in profile["command"] and profile["environment"]["cpus"] > 0
     assert (out / "c.folded").exists() and (out / "profile.html").exists()
-    assert "By stage, as the profile has it." in (out / "findings.md").read_text()
+    findings = (out / "findings.md").read_text()
+    assert "By stage, as the profile has it." in findings and "Also what is allocated" in findings
+    assert "view of heap: profile.txt and profile.html" in result.out
+    assert "server and load share a CPU" in " ".join(run_facts(out)["notes"])
 
 
 def test_without_perf_the_run_is_whole(hotlap: Hotlap, out: Path, tmp_path: Path) -> None:
@@ -83,8 +88,41 @@ def test_an_interrupted_profile_leaves_the_verdict(hotlap: Hotlap, out: Path) ->
     result = started.end()
     assert result.code == 130, result.err
     assert result.json()["state"] == "interrupted" and result.json()["rounds"] == 1
+    assert result.json()["profile"] is None
+    assert any("no profile: interrupted" in note for note in result.json()["notes"])
     assert run_facts(out)["verdicts"]
     hotlap.assert_all_gone()
+
+
+def test_a_killed_agent_is_named(hotlap: Hotlap, out: Path) -> None:
+    asked = ("--profile", "--profile-s", "60", "--no-counting")
+    started = hotlap.start("ab", *ARMS, *ONE_ROUND, *asked, "--out", out)
+    started.wait_for(lambda: hotlap.pid_of("perf record") is not None)
+    agent = hotlap.pid_of("hotlap agent")
+    assert agent is not None
+    os.kill(agent, signal.SIGKILL)
+    result = started.end()
+    assert_error(result, "the agent", "killed by signal 9")
+    assert run_facts(out)["verdicts"]
+    hotlap.assert_all_gone()
+
+
+def test_a_full_disk_keeps_the_run_and_no_half_of_a_profile(hotlap: Hotlap, tmp_path: Path) -> None:
+    place, kept = tmp_path / "small", tmp_path / "kept"
+    place.mkdir()
+    # The tmpfs goes with its namespace, so what is left is copied out before.
+    script = 'mount -t tmpfs -o size=300k none "$1"; place=$1; kept=$2; shift 2; code=0'
+    script += '; "$@" || code=$?; cp -r "$place/run" "$kept"; exit $code'
+    prefix = ["unshare", "-m", "sh", "-c", script, "sh", str(place), str(kept)]
+    if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"]).returncode != 0:
+        pytest.skip("needs root and mount namespaces")
+    asked = ("--profile", "--profile-s", "2", "--no-counting", "--out", place / "run")
+    result = hotlap.run("ab", *ARMS, *ONE_ROUND, *asked, prefix=prefix)
+    assert_error(result, "No space left on device")
+    facts = run_facts(kept)
+    assert facts["state"] == "failed" and "No space" in facts["failure"] and facts["verdicts"]
+    assert not list(kept.glob("profile.*")) and not list(kept.glob("*.folded*"))
+    assert not list(kept.glob("*.new"))
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,11 @@ absl::Status replace_file(const fs::path& path, const std::string& text) {
   fs::path fresh = path;
   fresh += ".new";
   const absl::Status status = write_file(fresh, O_CREAT | O_TRUNC, text);
-  if (!status.ok()) return status;
   std::error_code error;
+  if (!status.ok()) {
+    fs::remove(fresh, error);
+    return status;
+  }
   fs::rename(fresh, path, error);
   if (!error) return absl::OkStatus();
   return absl::PermissionDeniedError(
