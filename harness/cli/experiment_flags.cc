@@ -145,7 +145,10 @@ void ExperimentFlags::add_to(CLI::App& command) {
   command.add_option("--arm", more_arms, "a further target");
   command.add_option("--name", name, "name of the experiment");
   command.add_option("--seed", seed, "seed of every draw (default: drawn, and recorded)");
-  command.add_option("--margin", margin_percent, "margin of equivalence in per cent (default 0.5)");
+  command.add_option(
+      "--margin", margin_percent,
+      "margin of equivalence in per cent, of the primary metric and its like (default 0.5, of "
+      "latencies 1 to 5)");
   command.add_option("--metric", metric, "the primary metric (default cpu_per_request)");
   command.add_flag("--no-verify", no_verify, "time without the proof that the arms answer alike");
   command.add_flag("--no-counting", no_counting, "leave the counting pass out");

@@ -79,7 +79,7 @@ std::string figure_text(const Json& figure) {
 
 std::string variant_text(const Json& variant) {
   const auto text = [&variant](const char* name) { return variant[name].get<std::string>(); };
-  std::string out = absl::StrFormat("  %-16s%s\n", text("name"), text("summary"));
+  std::string out = absl::StrFormat("  %-18s%s\n", text("name"), text("summary"));
   std::string state = "runs here";
   if (!variant["supported"].get<bool>()) {
     state = absl::StrCat("does not run here: ",
@@ -92,9 +92,9 @@ std::string variant_text(const Json& variant) {
     };
     absl::StrAppend(&state, "; declares the fault ", absl::StrJoin(exemptions, ", ", name));
   }
-  absl::StrAppendFormat(&out, "  %-16scosts %s; %s\n", "", text("costs"), state);
+  absl::StrAppendFormat(&out, "  %-18scosts %s; %s\n", "", text("costs"), state);
   if (variant.contains("micro")) {
-    absl::StrAppendFormat(&out, "  %-16s%s\n", "", figure_text(variant["micro"]));
+    absl::StrAppendFormat(&out, "  %-18s%s\n", "", figure_text(variant["micro"]));
   }
   return out;
 }
@@ -147,7 +147,7 @@ std::string variant_list_text(const Json& list) {
   }
   text += "profiles\n";
   for (const Json& profile : list["profiles"]) {
-    absl::StrAppendFormat(&text, "  %-16s%s\n  %-16s%s\n", profile["name"].get<std::string>(),
+    absl::StrAppendFormat(&text, "  %-18s%s\n  %-18s%s\n", profile["name"].get<std::string>(),
                           profile["summary"].get<std::string>(), "",
                           profile["pipeline"].get<std::string>());
   }

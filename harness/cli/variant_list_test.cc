@@ -48,7 +48,7 @@ std::string shown(const absl::StatusOr<record::MicroFigures>& measured) {
 
 TEST(VariantList, ShowsWhatTheServerSays) {
   EXPECT_THAT(shown(absl::NotFoundError("none")),
-              AllOf(HasSubstr("request_line\n"), HasSubstr("scalar          by hand\n"),
+              AllOf(HasSubstr("request_line\n"), HasSubstr("scalar            by hand\n"),
                     HasSubstr("costs little; runs here\n"),
                     HasSubstr("costs less; does not run here: no AVX9; declares the fault growing"),
                     HasSubstr("profiles\n"), HasSubstr("request_line=scalar"),
