@@ -47,7 +47,7 @@ constexpr Form kForms[] = {
     {"getsockname", {kDescriptor, kOut, kOut}},
     {"getsockopt", {kDescriptor, kOptionLevel, kOption, kOut, kOut}},
     {"gettid", {}},
-    {"io_uring_enter", {kDescriptor, kInt, kInt, kHex, kIn, kSize}},
+    {"io_uring_enter", {kDescriptor, kInt, kInt, kRingFlags, kIn, kSize}},
     {"io_uring_register", {kDescriptor, kInt, kIn, kInt}},
     {"io_uring_setup", {kInt, kOut}},
     {"ioctl", {kDescriptor, kHex, kIn}},

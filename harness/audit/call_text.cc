@@ -261,6 +261,9 @@ std::string CallText::describe(const TracedEvent& event, pid_t process) {
     std::string& wait = arguments[static_cast<size_t>(timeout)];
     if (is_number(wait) && wait != "0") wait = "ms";
   }
+  // A registered ring goes by its index, which is no descriptor.
+  const bool registered = event.arguments.find("IORING_ENTER_REGISTERED_RING") != std::string::npos;
+  if (event.name == "io_uring_enter" && registered) arguments.front() = "ring";
   if (addresses_task(event.name)) {
     for (std::string& argument : arguments) {
       if (is_number(argument) && argument != "0") argument = "pid";

@@ -43,6 +43,16 @@ TEST_F(CallTextTest, TheSecondOfAKindHasANumber) {
   EXPECT_EQ(text("close(4<anon_inode:[eventpoll]>) = 0", 2), "close(epoll 3) = 0");
 }
 
+TEST_F(CallTextTest, ARegisteredRingIsNoDescriptor) {
+  EXPECT_EQ(text("io_uring_enter(0</dev/null<char 1:3>>, 1, 1, "
+                 "IORING_ENTER_GETEVENTS|IORING_ENTER_REGISTERED_RING, NULL, 8) = 1"),
+            "io_uring_enter(ring, 1, 1, IORING_ENTER_GETEVENTS|IORING_ENTER_REGISTERED_RING, "
+            "NULL, 8) = 1");
+  EXPECT_EQ(text("io_uring_enter(4<anon_inode:[io_uring]>, 1, 1, IORING_ENTER_GETEVENTS, "
+                 "NULL, 8) = 1"),
+            "io_uring_enter(io_uring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 1");
+}
+
 TEST_F(CallTextTest, EventsStayAndTheirPointersGo) {
   EXPECT_EQ(text("epoll_wait(4<anon_inode:[eventpoll]>, [{events=EPOLLIN|EPOLLRDHUP, "
                  "data={u32=5, u64=139857020059653}}], 64, -1) = 1"),

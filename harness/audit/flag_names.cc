@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <linux/sched.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -39,6 +40,10 @@ constexpr Name kMessageFlags[] = {HOTLAP_NAMED(MSG_PEEK),     HOTLAP_NAMED(MSG_T
                                   HOTLAP_NAMED(MSG_DONTWAIT), HOTLAP_NAMED(MSG_WAITALL),
                                   HOTLAP_NAMED(MSG_NOSIGNAL), HOTLAP_NAMED(MSG_MORE),
                                   HOTLAP_NAMED(MSG_ZEROCOPY), HOTLAP_NAMED(MSG_CMSG_CLOEXEC)};
+constexpr Name kRingFlags[] = {
+    HOTLAP_NAMED(IORING_ENTER_GETEVENTS), HOTLAP_NAMED(IORING_ENTER_SQ_WAKEUP),
+    HOTLAP_NAMED(IORING_ENTER_SQ_WAIT), HOTLAP_NAMED(IORING_ENTER_EXT_ARG),
+    HOTLAP_NAMED(IORING_ENTER_REGISTERED_RING)};
 constexpr Name kOptionLevels[] = {HOTLAP_NAMED(SOL_SOCKET), HOTLAP_NAMED(SOL_TCP)};
 constexpr Name kSocketOptions[] = {
     HOTLAP_NAMED(SO_REUSEADDR), HOTLAP_NAMED(SO_REUSEPORT), HOTLAP_NAMED(SO_KEEPALIVE),
@@ -201,6 +206,8 @@ std::string flag_text(FlagKind kind, uint64_t value) {
       return signal_name(static_cast<int>(value));
     case FlagKind::kSignalMask:
       return one_of(kSignalMasks, value);
+    case FlagKind::kRingFlags:
+      return bits(kRingFlags, value);
   }
   return hex_text(value);
 }

@@ -30,6 +30,7 @@ enum class FlagKind {
   kCloneFlags,      // CLONE_VM|…|SIGCHLD
   kSignal,          // SIGTERM
   kSignalMask,      // SIG_BLOCK
+  kRingFlags,       // IORING_ENTER_GETEVENTS, of io_uring_enter
 };
 
 std::string flag_text(FlagKind kind, uint64_t value);

@@ -46,6 +46,16 @@ TEST(RawCallTextTest, DescriptorsSizesAndResultsAreThoseOfStrace) {
   EXPECT_EQ(shown(call), "recvfrom(connection, ..., 4096, 0, NULL, NULL) = 78");
 }
 
+TEST(RawCallTextTest, FlagsOfARingHaveNames) {
+  const RawCall call{.name = "io_uring_enter",
+                     .arguments = {0, 1, 1, 0x11, 0, 8},
+                     .result = 1,
+                     .descriptors = {kEpoll}};
+  EXPECT_EQ(shown(call),
+            "io_uring_enter(ring, 1, 1, IORING_ENTER_GETEVENTS|IORING_ENTER_REGISTERED_RING, "
+            "NULL, 8) = 1");
+}
+
 TEST(RawCallTextTest, WhatWasNotFilledIsAnAddress) {
   const RawCall call{.name = "recvfrom",
                      .arguments = {6, kBuffer, 4096, 0, 0, 0},

@@ -44,7 +44,9 @@ void Progress::update(const std::string& line) {
     return;
   }
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_plain_ < kPlainInterval) return;
+  const std::string phase = line.substr(0, line.find_first_of("0123456789"));
+  if (phase == phase_ && now - last_plain_ < kPlainInterval) return;
+  phase_ = phase;
   last_plain_ = now;
   fprintf(stderr, "%s\n", line.c_str());
 }

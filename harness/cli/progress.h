@@ -20,8 +20,8 @@ class Progress {
   // The style that standard error asks for.
   static Style style_of_stderr();
 
-  // The state of things; replaces the line before on a terminal, and is shown at most every
-  // `plain_interval` elsewhere.
+  // The state of things; replaces the line before on a terminal. Elsewhere one that begins as the
+  // last one did, up to its first number, is shown at most every kPlainInterval.
   void update(const std::string& line);
   // A sentence that stays.
   void say(const std::string& line);
@@ -33,6 +33,7 @@ class Progress {
   Style style_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point last_plain_{};
+  std::string phase_;
 };
 
 // "1:05" or "12 s".

@@ -52,8 +52,9 @@ def test_ab_profiles_the_arm_that_differs_most(hotlap: Hotlap, out: Path) -> Non
     arms = ("--a", "fast", "--b", "fast", "--arm", "fast,ballast=chain:20000")
     rounds = [word for word in ONE_ROUND if word != "--no-report"]
     asked = ("--profile", "--profile-s", "0.5", "--heap")
-    result = hotlap.run("ab", *arms, *rounds, *asked, "--no-counting", "--out", out, "--quiet")
+    result = hotlap.run("ab", *arms, *rounds, *asked, "--no-counting", "--out", out)
     assert result.code == 0, result.err
+    assert "\nsampling a: fast and c: " in result.err, "a phase begins with a line"
     assert "where the CPU time went, by a profile of a and c" in result.out
     assert any(line.startswith("ballast ") and " ± " in line for line in result.out.splitlines())
     assert run_facts(out)["effective"]["profile_pass"]["duration_s"] == 0.5
