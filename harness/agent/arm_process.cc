@@ -96,7 +96,7 @@ absl::StatusOr<std::unique_ptr<ArmProcess>> ArmProcess::launch(targets::Spawner&
         if (!opened.ok()) return opened;
       }
       if (!counting.trace.empty()) {
-        auto tracer = audit::Tracer::attach(spawner, pid, counting.trace, std::nullopt);
+        auto tracer = audit::Tracer::attach(spawner, pid, counting.trace, counting.tracer);
         if (!tracer.ok()) return tracer.status();
         launched->tracer_ = *std::move(tracer);
       }

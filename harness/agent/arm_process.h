@@ -39,7 +39,8 @@ const char* cpu_source_name(CpuSource source);
 struct ArmCounting {
   bool syscalls = false;
   std::string trace;  // of a tracer, which counts them in place of counters; its files begin so
-  std::vector<std::string> names;  // as capture::known_syscalls has them
+  std::optional<audit::TracerKind> tracer;  // that one alone; else the first that may trace
+  std::vector<std::string> names;           // as capture::known_syscalls has them
   std::string allocation_directory;
   std::vector<std::string> events;
 };

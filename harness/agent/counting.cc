@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +27,15 @@ constexpr size_t kMostCalls = 24;
 // Few enough for the counters of any processor.
 constexpr const char* kUsualEvents[] = {"instructions", "cycles", "branch-misses", "cache-misses"};
 
+// An arm once more, so that what is to be counted is tried on it.
+absl::StatusOr<std::unique_ptr<ArmProcess>> launch_again(const Prepared& prepared, size_t index,
+                                                         const ArmCounting& counting) {
+  return ArmProcess::launch(prepared.seat->spawner(),
+                            prepared.effective.arms(static_cast<int>(index)),
+                            prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
+                            CpuSource::kNone, counting);
+}
+
 // Adds what one arm calls under a moment of the workload to `calls`. It is launched once more for
 // it, under a tracer: hundreds of counters would take seconds to open and close.
 absl::Status probe_calls(const Prepared& prepared, size_t index,
@@ -33,10 +43,8 @@ absl::Status probe_calls(const Prepared& prepared, size_t index,
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
   ArmCounting counting;
   counting.trace = absl::StrCat(prepared.seat->directory(), "/probe-", arm.name());
-  auto process =
-      ArmProcess::launch(prepared.seat->spawner(), arm,
-                         prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
-                         CpuSource::kNone, counting);
+  if (prepared.counting.by_strace) counting.tracer = audit::TracerKind::kStrace;
+  auto process = launch_again(prepared, index, counting);
   if (!process.ok()) return process.status();
   const int64_t begin_ns = (*process)->trace_time_ns();
   absl::Status answered = try_workload(**process, arm.name(), prepared);
@@ -127,10 +135,7 @@ absl::Status probe_allocations(const Prepared& prepared, size_t index) {
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
   ArmCounting counting;
   counting.allocation_directory = prepared.seat->directory();
-  auto process =
-      ArmProcess::launch(prepared.seat->spawner(), arm,
-                         prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
-                         CpuSource::kNone, counting);
+  auto process = launch_again(prepared, index, counting);
   if (!process.ok()) return process.status();
   absl::Status loaded = check_preloaded((*process)->process().output_tail());
   if (!loaded.ok()) return loaded;
@@ -165,10 +170,7 @@ absl::Status probe_events(const Prepared& prepared, size_t index,
   const auto& arm = prepared.effective.arms(static_cast<int>(index));
   ArmCounting counting;
   counting.events = events;
-  auto process =
-      ArmProcess::launch(prepared.seat->spawner(), arm,
-                         prepared.seat->launch_options(index, static_cast<uint32_t>(index)),
-                         CpuSource::kNone, counting);
+  auto process = launch_again(prepared, index, counting);
   if (!process.ok()) return process.status();
   absl::Status answered = try_workload(**process, arm.name(), prepared);
   return answered.ok() ? (*process)->events().status() : answered;

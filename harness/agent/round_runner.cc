@@ -157,7 +157,10 @@ ArmCounting RoundRunner::counting_of(uint32_t arm, uint32_t source) const {
   // What strace costs is no question: it is not switched on to learn that.
   counting.syscalls = chosen.syscalls && (counting_ || !chosen.by_strace);
   counting.names = chosen.calls;
-  if (traced()) counting.trace = absl::StrCat(context_.seat->directory(), "/calls-", arm);
+  if (traced()) {
+    counting.trace = absl::StrCat(context_.seat->directory(), "/calls-", arm);
+    counting.tracer = audit::TracerKind::kStrace;
+  }
   if (source < chosen.allocations.size() && chosen.allocations[source]) {
     counting.allocation_directory = context_.seat->directory();
   }

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/agent/profile_settings.h"
+#include "harness/agent/round_lengths.h"
 #include "harness/cli/counting_cost.h"
 #include "harness/cli/open_passes.h"
 #include "harness/cli/profile_document.h"
@@ -28,10 +29,6 @@ namespace {
 using hotlap::v1::Experiment;
 using hotlap::v1::Plan;
 
-constexpr char kTiming[] = "timing";
-constexpr char kCounting[] = "counting";
-constexpr char kEvents[] = "events";
-constexpr char kCost[] = "cost";
 // Eight rounds let an exact signed-rank test reach every plan's alpha (2/2^8 < 0.0221).
 constexpr uint32_t kCountingRounds = 8;
 constexpr uint32_t kCostRounds = 8;
@@ -163,7 +160,7 @@ absl::StatusOr<plan::Decision> Controller::decide() const {
   auto metric = plan::find_metric(std::string_view(run_.effective().primary_metric()));
   if (!metric.ok()) return metric.status();
   const double margin = run_.effective().margin_percent() / 100;  // the primary metric's
-  const uint32_t rounds = log_.kept(kTiming);
+  const uint32_t rounds = log_.kept(agent::kTimingPass);
   std::vector<plan::Evidence> evidence;
   for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
     auto one = log_.primary_evidence(*metric, static_cast<uint32_t>(arm), margin,
@@ -213,14 +210,14 @@ void Controller::show_round(uint32_t rounds) const {
 absl::Status Controller::check_primary() const {
   auto metric = plan::find_metric(std::string_view(run_.effective().primary_metric()));
   if (!metric.ok()) return metric.status();
-  const uint32_t kept = log_.kept(kTiming);
+  const uint32_t kept = log_.kept(agent::kTimingPass);
   for (int arm = 1; arm < run_.effective().arms_size(); ++arm) {
     uint32_t with_value = 0;
     for (const auto& values : log_.evidence(*metric, static_cast<uint32_t>(arm), 0).rounds) {
       with_value += values.a && values.b ? 1 : 0;
     }
-    if (with_value > 0 && kept < looks_.max_rounds()) continue;
-    if (with_value == kept) continue;
+    // A round without a value is made up for by another, but not without end.
+    if (with_value > 0 && kept < 2 * looks_.max_rounds()) continue;
     return absl::FailedPreconditionError(absl::StrCat(
         "the primary metric ", run_.effective().primary_metric(), " has a value of both arms in ",
         with_value, " of ", plural(kept, "round"),
@@ -234,9 +231,9 @@ absl::Status Controller::timing_pass() {
   timing_begin_s_ = now_s();
   const uint32_t max_voids = plan::max_void_rounds(looks_.max_rounds());
   for (uint32_t index = 0; !decision_.stop; ++index) {
-    const uint32_t before = log_.kept(kTiming);
+    const uint32_t before = log_.kept(agent::kTimingPass);
     show_round(before);
-    absl::Status status = run_round(kTiming, index);
+    absl::Status status = run_round(agent::kTimingPass, index);
     if (!status.ok()) return status;
     run_.set_elapsed_s(now_s() - begin_s_);
     if (log_.voided() > max_voids) {
@@ -245,7 +242,7 @@ absl::Status Controller::timing_pass() {
           " are void (the last: ", log_.rounds().back().void_cause(),
           "): this machine is too disturbed to measure on now; `hotlap doctor` tells more"));
     }
-    if (log_.kept(kTiming) == before) continue;  // void: neither a round nor a look
+    if (log_.kept(agent::kTimingPass) == before) continue;  // void: neither a round nor a look
     status = check_primary();
     if (!status.ok()) return status;
     auto decision = decide();
@@ -270,12 +267,12 @@ absl::Status Controller::count(const char* pass, const char* what) {
 
 absl::Status Controller::counting_passes() {
   absl::Status status;
-  if (!run_.effective().skip_counting()) status = count(kCounting, "system calls");
+  if (!run_.effective().skip_counting()) status = count(agent::kCountingPass, "system calls");
   if (!status.ok() || run_.effective().counters_size() == 0) return status;
   run_.add_notes(absl::StrCat("perf events are counted at ",
                               plural(run_.effective().workload().connections(), "connection"),
                               ", as the rounds are timed; system calls and allocations at one"));
-  return count(kEvents, "perf events");
+  return count(agent::kEventsPass, "perf events");
 }
 
 absl::StatusOr<hotlap::v1::OpenPass> Controller::run_open_pass(uint32_t index) {
@@ -324,7 +321,7 @@ absl::Status Controller::cost_pass() {
   for (uint32_t index = 0; index < kCostRounds; ++index) {
     progress_.update(
         absl::StrFormat("measuring what counting costs, round %u of %u", index + 1, kCostRounds));
-    auto round = take_round(kCost, index);
+    auto round = take_round(agent::kCostPass, index);
     if (!round.ok()) return round.status();
     cost.add(*round);
   }
@@ -334,7 +331,7 @@ absl::Status Controller::cost_pass() {
 }
 
 absl::Status Controller::judge(bool at_look) {
-  const uint32_t rounds = log_.kept(kTiming);
+  const uint32_t rounds = log_.kept(agent::kTimingPass);
   const double alpha = decision_.stop ? decision_.alpha : looks_.next(rounds).alpha;
   const double run_margin = run_.effective().margin_percent() / 100;
   const auto primary_metric = plan::find_metric(run_.effective().primary_metric());
@@ -407,7 +404,7 @@ absl::Status Controller::profile_pass() {
 void Controller::conclude(const absl::Status& status) {
   run_.set_elapsed_s(now_s() - begin_s_);
   auto* schedule = run_.mutable_schedule();
-  schedule->set_rounds(log_.kept(kTiming));
+  schedule->set_rounds(log_.kept(agent::kTimingPass));
   schedule->set_void_rounds(log_.voided());
   const auto arms = static_cast<uint32_t>(run_.effective().arms_size());
   for (uint32_t arm = 0; arm < arms; ++arm) {
@@ -425,7 +422,7 @@ void Controller::conclude(const absl::Status& status) {
         age->requests / run_.effective().workload().connections(), age->seconds));
   }
   const auto invalid =
-      plan::run_invalid(log_.kept(kTiming), log_.voided(), log_.voids_by_arm(arms));
+      plan::run_invalid(log_.kept(agent::kTimingPass), log_.voided(), log_.voids_by_arm(arms));
   if (invalid && !status.ok()) run_.add_notes(absl::StrCat("invalid: ", *invalid));
   if (status.ok()) {
     run_.set_state("complete");
@@ -471,7 +468,7 @@ RunOutcome Controller::run(const Experiment& asked, const std::filesystem::path&
   if (status.ok()) status = open_passes();
   progress_.clear();
   const bool concluded = decision_.stop;
-  if (log_.kept(kTiming) > 0) {
+  if (log_.kept(agent::kTimingPass) > 0) {
     const absl::Status judged = judge(concluded);
     if (status.ok()) status = judged;
   }

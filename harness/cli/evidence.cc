@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/agent/round_lengths.h"
 #include "harness/plan/age.h"
 #include "harness/plan/interference.h"
 #include "harness/plan/trimmed_mean.h"
@@ -17,13 +18,9 @@ namespace {
 using hotlap::v1::ArmRound;
 using hotlap::v1::Round;
 
-constexpr char kTiming[] = "timing";
-constexpr char kCounting[] = "counting";
-constexpr char kEvents[] = "events";
-
 const char* pass_name(plan::Pass pass) {
-  if (pass == plan::Pass::kCounting) return kCounting;
-  return pass == plan::Pass::kEvents ? kEvents : kTiming;
+  if (pass == plan::Pass::kCounting) return agent::kCountingPass;
+  return pass == plan::Pass::kEvents ? agent::kEventsPass : agent::kTimingPass;
 }
 
 std::optional<double> per_request(bool present, double total, const ArmRound& arm) {
@@ -189,7 +186,7 @@ absl::StatusOr<plan::Evidence> RoundLog::primary_evidence(const plan::Metric& me
   std::vector<plan::AgedValue> aged;
   uint32_t arms = 0;
   for (const Round& round : rounds_) {
-    if (round.has_void_cause() || round.pass() != kTiming) continue;
+    if (round.has_void_cause() || round.pass() != agent::kTimingPass) continue;
     arms = static_cast<uint32_t>(round.arms_size());
     if (const auto typical = typical_value(round, arm)) evidence.typical.push_back(*typical);
     add_aged_values(round, arm, aged);
@@ -218,7 +215,8 @@ std::optional<RoundLog::Age> RoundLog::age() const {
   double seconds = 0;
   double sets = 0;
   for (const Round& round : rounds_) {
-    if (round.pass() != kTiming || round.has_void_cause() || round.arms_size() == 0) continue;
+    if (round.pass() != agent::kTimingPass || round.has_void_cause() || round.arms_size() == 0)
+      continue;
     uint32_t sets_of_round = 0;
     for (const auto& slice : round.slices())
       sets_of_round = std::max(sets_of_round, slice.set() + 1);
@@ -234,7 +232,7 @@ std::optional<double> RoundLog::outside_share(uint32_t arm) const {
   int64_t cpu_ns = 0;
   int64_t own_ns = 0;
   for (const Round& round : rounds_) {
-    if (round.pass() != kTiming || round.has_void_cause()) continue;
+    if (round.pass() != agent::kTimingPass || round.has_void_cause()) continue;
     const ArmRound* candidate = arm_of(round, arm);
     if (candidate == nullptr || !candidate->has_cpu_ns()) return std::nullopt;
     cpu_ns += candidate->cpu_ns();

@@ -91,6 +91,17 @@ def test_what_is_no_counter_is_told(
     assert_error(result, *words)
 
 
+def test_a_latency_has_a_margin_of_its_own(hotlap: Hotlap, out: Path) -> None:
+    arms = ("--a", "fast", "--b", "fast,ballast=chain:60000", "--no-counting", "--no-verify")
+    plan = ("--plan", "fixed:7", *COUNTED[2:])
+    result = hotlap.run("ab", *arms, *plan, "--json", "--out", out)
+    assert result.code == 0, result.err
+    for name, margin in (("cpu_per_request", "0.50 %"), ("latency_p50", "1.00 %")):
+        found = metric(result.json(), name)
+        assert found is not None and found["verdict"] == "regressed", found
+        assert f"margin of {margin}" in found["reason"], found["reason"]
+
+
 @pytest.mark.parametrize(
     "name, words",
     [
